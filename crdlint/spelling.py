@@ -64,7 +64,7 @@ _GROUPS: Final = tuple(
         "share shard", "case cause clause", "tire tier trie", "beta beat",
         "wrap warp", "silver sliver", "stream steam", "exist exit", "contact contract",
         "contacted contracted", "resync rsync", "mongod mongodb", "storage storageo",
-        "tuned turned", "backed backend", "spare sparse", "perform preform",
+        "tuned turned", "backed backend", "spare sparse",
         "throughout throughput", "threat treat", "retired retried",
         "later latter", "filed filled failed", "either ether",
         "deletion depletion", "signin signing", "contained containerd", "stale stable",

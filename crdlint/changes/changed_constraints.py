@@ -467,7 +467,7 @@ def _default_removed(pair: Pair, default: Any) -> Iterator[Change]:
         yield pair.change(rule, text, "default", effect=effect)._replace(example=example)
     elif complete != {}:
         text = f"default {marshal(complete)} removed"
-        effect = "objects without the field are read without it"
+        effect = "new objects without the field lack it; those with the default keep it"
         yield pair.change(rules.DEFAULT_REMOVED, text, "default", effect=effect)
 
 
@@ -477,7 +477,7 @@ def _default_changed(pair: Pair, old: Any, new: Any) -> Change:
     if len(durations) == 2 and durations[0] == durations[1] is not None:
         rule = rules.DEFAULT._replace(severity="info")
         return pair.change(rule, f"{text}, which is as long", "default")
-    effect = "objects without the field change their meaning, also stored ones"
+    effect = "new objects without the field get another value; those with the old default keep it"
     return pair.change(rules.DEFAULT, text, "default", effect=effect)
 
 

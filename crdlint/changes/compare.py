@@ -345,7 +345,7 @@ def compare_conversion(
     elif was == "None" and now == "Webhook":
         text, effect = (
             "conversion changed from None to Webhook",
-            "requests fail while the webhook is not available",
+            "requests that convert objects fail while the webhook is not available",
         )
         yield Change(rules.CONVERSION._replace(severity="info"), text, path, path, effect=effect)
     elif was == now == "Webhook":

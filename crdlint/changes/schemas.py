@@ -239,7 +239,7 @@ def _report_lost_defaults(pair: Pair, removed: Mapping[str, Conjunction]) -> Ite
         text = f"{pair.field.shown}: {which} {some(lost, _SHOWN)} removed together with the schema"
         paths, effect = (
             (pair.new[0].path, pair.old[0].path),
-            "objects without the field are read without it",
+            "new objects without the field lack it; those with the default keep it",
         )
         yield Change(rules.DEFAULT_REMOVED, text, *paths, pair.field.path, effect=effect)
 

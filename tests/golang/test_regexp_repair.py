@@ -30,7 +30,7 @@ MEANT = (
     ("a{1001}", "Repeat at most 1000 times"),
     (r"(a)\1", "Write again what the group matches"),
     (r"\p{Foo}", "Write a class that RE2 has"),
-    ("^[[:alpah:]]+$", "Write a class that RE2 has"),
+    ("^[[:letter:]]+$", "Write a class that RE2 has"),
 )
 
 
@@ -51,7 +51,7 @@ def test_what_is_meant() -> None:
 CAUSES = {
     "a{63,1}": "`{63,1}` counts down",
     "a{1001}": "`{1001}` is not within 1000",
-    "[[:alpah:]]": "RE2 has no class `[:alpah:]`",
+    "[[:letter:]]": "RE2 has no class `[:letter:]`",
     r"\p{Foo}": r"RE2 has no class `\p{Foo}`",
     "[z-a]": "`z-a` is no range",
 }

@@ -214,8 +214,8 @@ FORMAT_LOOSENED = _NewValues("change-format-loosened", "Format was removed or ac
     good="a: {type: integer, format: int32}", bad="a: {type: integer, format: int64}")
 NULLABLE_REMOVED = _Risk("change-nullable-removed", "Field does not accept null any more",
     observed=("nullable-removed-from-required-field", "nullable-removed"),
-    why="The API server drops an explicit null, or replaces it by the default. It rejects null if the field is required, and in a "
-    "list whose items have no default.",
+    why="The API server drops an explicit null, or replaces it with the default. It rejects null if the field is required, and "
+    "in a list whose items have no default.",
     help="Keep `nullable: true`",
     good="a: {type: string, nullable: true}", bad="a: {type: string}")
 NULLABLE_ADDED = _Harmless("change-nullable-added", "Field accepts null",
@@ -224,13 +224,15 @@ NULLABLE_ADDED = _Harmless("change-nullable-added", "Field accepts null",
     help="Remove `nullable: true`, unless null means something other than a missing field",
     good="a: {type: string}", bad="a: {type: string, nullable: true}")
 DEFAULT = _Risk("change-default", "Default was changed",
-    observed=("default-changed",),
-    why="Objects that leave the field out change their meaning. This includes stored ones, since defaults apply on reading.",
+    observed=("default-changed", "default-is-stored"),
+    why="New objects that leave the field out get the new default. Objects that were created with the old one keep it. Only an "
+    "object that was stored before there was a default is read with the new one.",
     help="Keep the default, or change it in a new version only",
     good="a: {type: string, default: b}", bad="a: {type: string, default: c}")
 DEFAULT_REMOVED = _Risk("change-default-removed", "Default was removed",
-    observed=("default-changed",),
-    why="Objects that leave the field out are read without it, or rejected if it is required.",
+    observed=("default-changed", "default-is-stored"),
+    why="New objects that leave the field out lack it, or are rejected if it is required. Objects that were created with the "
+    "default keep it.",
     help="Keep the default, or remove it in a new version only",
     good="a: {type: string, default: b}", bad="a: {type: string}")
 DEFAULT_ADDED = Hint("change-default-added", "Default was added", compares=True,

@@ -13,7 +13,7 @@ from crdlint.rules.catalog import all_rules, fixes
 from crdlint.rules.engine.examples import manifest
 from crdlint.rules.engine.rule import Rule
 
-from .api import APPLY, CRDS, MERGE_PATCH, Reply, Server
+from .api import APPLY, CRDS, MERGE_PATCH, Reply, Server, wait
 from .experiments import PLURAL
 from .samples import sample
 from .trying import clear, replace_stored, settle
@@ -153,6 +153,7 @@ def _edit(server: Server, at: str, kept: Mapping[str, Any]) -> Reply:
 def _stored(server: Server, crd: Mapping[str, Any]) -> Iterator[_Stored]:
     """Create two objects with a finalizer, the fullest and the emptiest that the server accepts, and yield them."""
     at, samples = _collection(crd), list(sample(_schema(crd)))
+    wait(lambda: server.ask("GET", at).status != 404)  # an established CRD is served a moment later
     for name, bodies in (("full", samples), ("empty", samples[::-1])):
         for body in bodies:
             metadata = {"name": name, "finalizers": [f"{GROUP}/f"]}
