@@ -16,7 +16,7 @@ from crdlint.rules.engine.rule import Rule
 from .api import APPLY, CRDS, MERGE_PATCH, Reply, Server, wait
 from .experiments import PLURAL
 from .samples import sample
-from .trying import clear, replace_stored, settle
+from .trying import clear, free_objects, replace_stored, settle
 
 RECORD: Final = Path(__file__).parent.parent / "claims" / "remedies.json"
 _UNASKED: Final = frozenset({"resource", "template", "crds"})  # scopes whose examples are no CRDs
@@ -76,6 +76,9 @@ def _remove(server: Server, remedy: Remedy) -> None:
     for crd in filter(None, map(_values, (remedy.bad, remedy.good))):
         name = crd.get("metadata", {}).get("name") or ""
         if name and not name.endswith(GROUP):
+            stored = server.ask("GET", f"{CRDS}/{name}")
+            if stored.is_accepted:
+                free_objects(server, stored.body)
             server.delete_crd(name)
 
 

@@ -91,11 +91,11 @@ def clear(server: Server, group: str = GROUP) -> None:
     found = server.ask("GET", CRDS, accept=NAMES).body.get("items") or []
     names = [one["metadata"]["name"] for one in found]
     for name in (name for name in names if name.endswith(f".{group}")):
-        _free_objects(server, server.ask("GET", f"{CRDS}/{name}").body)
+        free_objects(server, server.ask("GET", f"{CRDS}/{name}").body)
         server.delete_crd(name)
 
 
-def _free_objects(server: Server, crd: Mapping[str, Any]) -> None:
+def free_objects(server: Server, crd: Mapping[str, Any]) -> None:
     """Let the objects of a CRD be deleted: a schema that accepts everything, then no finalizers."""
     spec = crd["spec"]
     anything = {"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": True}}
