@@ -29,9 +29,9 @@ def _answer(arguments: list[str]) -> None:
     """Exit with the answer of an earlier run, if there is one; only those of `check` are kept."""
     if arguments[:1] != ["check"] or "--no-cache" in arguments:
         return
-    from crdlint.cli.answers import given
+    from crdlint.cli.answers import answered
 
-    status = given(arguments)
+    status = answered(arguments)
     if status is not None:
         sys.exit(status)
 

@@ -48,24 +48,24 @@ else:
 
     def _compiled_init(cls):
         """Return the `__init__` of a dataclass, compiled from a text as the standard library does."""
-        given, named, body, known = [], [], [], {"_not_given": object()}
+        positional, named, body, namespace = [], [], [], {"_not_given": object()}
         for field in _fields(cls):
             name = field.name
-            known |= {f"_default_{name}": field.default, f"_new_{name}": field.default_factory}
+            namespace |= {f"_default_{name}": field.default, f"_new_{name}": field.default_factory}
             parameter, value, default = _of_field(field)
             if field.init:
-                (named if field.kw_only else given).append(parameter)
+                (named if field.kw_only else positional).append(parameter)
                 body.append(f"self.{name} = {value}")
             elif default is not None:
                 body.append(f"self.{name} = {default}")
         if hasattr(cls, "__post_init__"):
             body.append("self.__post_init__()")
-        parameters = ", ".join(["self", *given, *(["*", *named] if named else [])])
+        parameters = ", ".join(["self", *positional, *(["*", *named] if named else [])])
         text = f"def __init__({parameters}):\n " + "\n ".join(body or ["pass"])
-        made = {}
-        exec(text, known, made)  # noqa: S102  it consists of names of fields
-        made["__init__"].__qualname__ = f"{cls.__qualname__}.__init__"
-        return made["__init__"]
+        members = {}
+        exec(text, namespace, members)  # noqa: S102  it consists of names of fields
+        members["__init__"].__qualname__ = f"{cls.__qualname__}.__init__"
+        return members["__init__"]
 
     def _of_field(field):
         """Return the texts of a field's parameter, of its value, and of its value without a parameter, None without a default."""

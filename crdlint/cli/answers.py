@@ -71,7 +71,7 @@ class Question:
         self._parts: Final = repr(parts).encode("utf-8", "surrogatepass")
 
     def key(self, secret: bytes) -> str:
-        """Return the key of its answer, which tells nothing of the environment to those without the secret."""
+        """Return the key of its answer, which shows nothing of the environment to those without the secret."""
         return blake2b(self._parts, digest_size=20, key=secret).hexdigest()
 
     def _named(self, argument: str) -> tuple[str, bytes] | None:
@@ -134,7 +134,7 @@ def _is_terminal(stream: TextIO | None) -> bool:
 def question_of(arguments: Sequence[str]) -> Question | None:
     """Return what a command line asks for, None if it is not answered here.
 
-    At a terminal, reports tell the time that the run took.
+    At a terminal, reports show the time that the run took.
     """
     if None in _standard_streams() or any(map(_is_terminal, _standard_streams()[1:])):
         return None
@@ -145,7 +145,7 @@ def question_of(arguments: Sequence[str]) -> Question | None:
     return question if question.files else None
 
 
-class Answer(NamedTuple):
+class StoredAnswer(NamedTuple):
     """What a run has written, in pieces (whether to standard error, and the text), and its exit status."""
 
     pieces: Sequence[tuple[bool, str]]
@@ -192,13 +192,13 @@ class _Run:
         own = {*self._listed, *map(_in_full, (_PROGRAM, str(store.folder), str(default_folder())))}
         self._roots: Final = [root for root in own if not any(map(_is_in(root), question.files))]
 
-    def known(self) -> Answer | None:
+    def stored(self) -> StoredAnswer | None:
         """Return the answer of an earlier run to this question, None without one, or for another entry under its name."""
         payload = self._store.read(self._key)
         entry = None if payload is None else json.loads(payload)
         if not isinstance(entry, dict) or entry.get("key") != self._key:
             return None
-        return Answer(entry["pieces"], entry["status"])
+        return StoredAnswer(entry["pieces"], entry["status"])
 
     def add(self, text: str, *, is_error: bool) -> None:
         """Add what the run writes."""
@@ -246,7 +246,7 @@ def _is_in(folder: str) -> Callable[[str], bool]:
     return lambda path: path.startswith(folder)
 
 
-def given(arguments: Sequence[str]) -> int | None:
+def answered(arguments: Sequence[str]) -> int | None:
     """Give the answer of an earlier run to a command line, and return the exit status; None to run it.
 
     The answer of that run may be kept then.
@@ -259,7 +259,7 @@ def given(arguments: Sequence[str]) -> int | None:
     if store.secret is None:
         return None
     run = _Run(question, store, store.secret)
-    answer = run.known()
+    answer = run.stored()
     if answer is not None:
         return answer.give()
     streams.listen(run)

@@ -65,11 +65,11 @@ def discard(stream: TextIO) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
-def status_of(error: StreamError, tell: Callable[[str], None]) -> int:
-    """Tell why standard output cannot be written, unless its reader has gone, and return the exit status."""
+def status_of(error: StreamError, report: Callable[[str], None]) -> int:
+    """Report why standard output cannot be written, unless its reader has gone, and return the exit status."""
     if error.is_closed_pipe:
         return _CLOSED_PIPE
-    tell(f"crdlint: {error}")
+    report(f"crdlint: {error}")
     return 2
 
 
@@ -93,12 +93,12 @@ def listen(listener: Listener | None) -> None:
 
 
 def written(text: str, *, is_error: bool) -> None:
-    """Tell the listener what is written."""
+    """Pass what is written to the listener."""
     if _listener is not None:
         _listener.add(text, is_error=is_error)
 
 
 def keep(status: int) -> None:
-    """Tell the listener that all is written, and that each later run would write the same."""
+    """Let the listener know that all is written, and that each later run would write the same."""
     if _listener is not None:
         _listener.keep(status)

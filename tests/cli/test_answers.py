@@ -261,7 +261,7 @@ def test_a_file_that_changes_during_the_run(
     # Other tests import modules and change folders meanwhile.
     monkeypatch.setattr(answers, "_circumstances", lambda: iter(()))
     monkeypatch.delitem(sys.modules, "multiprocessing", raising=False)
-    assert answers.given(["check", str(place.crd)]) is None
+    assert answers.answered(["check", str(place.crd)]) is None
     streams.written("found\n", is_error=False)
     if is_changed:
         _write("crd.yaml", "kind: ConfigMap\n")(place)

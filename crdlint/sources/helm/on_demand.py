@@ -23,15 +23,15 @@ if TYPE_CHECKING:
 class ChartsOnDemand:
     """The charts with some values, None not to run Helm; or those that a run has read already."""
 
-    def __init__(self, values: HelmValues | None = DEFAULTS, known: Charts | None = None) -> None:
+    def __init__(self, values: HelmValues | None = DEFAULTS, loaded: Charts | None = None) -> None:
         self._values: Final = values
-        self._known: Final = known
+        self._loaded: Final = loaded
         self._layout: Final = ChartLayout()
 
     @cached_property
     def _charts(self) -> Charts:
-        if self._known is not None:
-            return self._known
+        if self._loaded is not None:
+            return self._loaded
         from crdlint.sources.helm.check import Charts
 
         return Charts(self._values)
