@@ -31,7 +31,7 @@ async function archivePython() {
   pyodide.runPython(`
 import io, pathlib, py_compile, tarfile, zipfile
 root = pathlib.Path("/source")
-with tarfile.open("/python.tar.xz", "w:xz", format=tarfile.USTAR_FORMAT, preset=9) as archive:
+with tarfile.open("/python.tar", "w", format=tarfile.USTAR_FORMAT) as archive:
     def add(name, data):
         entry = tarfile.TarInfo(str(name))
         entry.size = len(data)
@@ -50,7 +50,7 @@ with tarfile.open("/python.tar.xz", "w:xz", format=tarfile.USTAR_FORMAT, preset=
                 add(name, file.read_bytes())
     add("zones.zip", zones.getvalue())
 `);
-  return pyodide.FS.readFile("/python.tar.xz");
+  return gzipSync(pyodide.FS.readFile("/python.tar"), { level: 9 });
 }
 
 // The memory of a Python that has imported what crdlint needs of the standard library: restoring it takes a tenth of the
@@ -121,7 +121,7 @@ const html = readFileSync(path.join(here, "web/index.html"), "utf8")
   .replace("__NEWEST__", newest)
   .replace('id="first">{}', () => `id="first">${JSON.stringify(first).replaceAll("<", "\\u003c")}`);
 writeFileSync(path.join(out, "index.html"), html);
-writeFileSync(path.join(out, "python.tar.xz"), await archivePython());
+writeFileSync(path.join(out, "python.tar.gz"), await archivePython());
 writeFileSync(path.join(out, "python.snapshot.gz"), await snapshotPython());
 
 const names = files(out).filter((name) => name !== "service-worker.js");

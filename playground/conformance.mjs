@@ -12,12 +12,12 @@ import { re2js } from "./web/re2js.js";
 const [, , built, upstream, version] = process.argv;
 const pyodide = await loadPyodide();
 pyodide.registerJsModule("crdlint_re2js", re2js);
-pyodide.FS.writeFile("/python.tar.xz", readFileSync(path.join(built, "python.tar.xz")));
+pyodide.FS.writeFile("/python.tar.gz", readFileSync(path.join(built, "python.tar.gz")));
 pyodide.FS.mkdir("/source");
 pyodide.FS.mount(pyodide.FS.filesystems.NODEFS, { root: path.join(import.meta.dirname, "../crdlint") }, "/source");
 pyodide.runPython(`
 import pathlib, shutil, tarfile
-with tarfile.open("/python.tar.xz") as archive:
+with tarfile.open("/python.tar.gz") as archive:
     archive.extractall("/crdlint", filter="data")
 # the modules that the page does not have, which answers.py needs
 for file in pathlib.Path("/source").rglob("*.py"):

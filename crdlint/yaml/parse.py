@@ -10,6 +10,7 @@ import gc
 import re
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
+from copy import copy
 from dataclasses import field
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -361,9 +362,12 @@ def _read_masked(
 def _restored(mask: Mask) -> Iterator[Any]:
     """Yield the events of a masked text with the values of the original one."""
     for event in _events(mask.text):
-        if event.__class__ is Scalar:
-            event.value = mask.restore(event.value)
-        yield event
+        if event.__class__ is Scalar and mask.restore(event.value) != event.value:
+            restored = copy(event)  # the reader may keep its events
+            restored.value = mask.restore(event.value)
+            yield restored
+        else:
+            yield event
 
 
 def _build(

@@ -1,21 +1,25 @@
-"""ruamel's parser in Python, with libyaml's rules for tabs and libyaml's texts, for platforms without libyaml."""
+"""ruamel's parser in Python, with libyaml's texts of errors, for platforms without libyaml."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any, Final
 
-from ruamel.yaml import YAML
 from ruamel.yaml.error import MarkedYAMLError
-from ruamel.yaml.scanner import Scanner
+
+from crdlint.light import regex
+from crdlint.yaml import rereading
+from crdlint.yaml.machine import loader_of
+
+# Directives, which the states of a reading do not have, and line breaks whose events are changed.
+_IS_RARE: Final = regex("^%|[\x85\u2028\u2029]", re.MULTILINE)
 
 
 def events(text: str) -> Iterator[Any]:
-    """Yield the events of a text; raise MarkedYAMLError."""
-    parser = YAML(typ="safe", pure=True)
-    parser.Scanner = _Scanner
+    """Yield the events of a text, which must not be changed; raise MarkedYAMLError."""
     try:
-        yield from parser.parse(text)
+        yield from loader_of(text).parse(text) if _IS_RARE.search(text) else rereading.events(text)
     except MarkedYAMLError as error:
         error.problem = _libyaml_text(error)
         raise
@@ -31,43 +35,6 @@ def _libyaml_text(error: MarkedYAMLError) -> str | None:
     return problem
 
 
-class _Scanner(Scanner):
-    """A scanner that lets tabs separate tokens where libyaml does (yaml_parser_scan_to_next_token)."""
-
-    def scan_to_next_token(self) -> None:
-        """Skip blanks, comments and line breaks."""
-        peek, forward = self.reader.peek, self.reader.forward
-        if self.reader.index == 0 and peek() == "\ufeff":
-            forward()
-        while True:
-            may_skip_tabs = self.flow_level > 0 or not self.allow_simple_key
-            blanks = " \t" if may_skip_tabs else " "
-            while peek() in blanks:
-                forward()
-            if peek() == "#":
-                while peek() not in _LINE_ENDS:
-                    forward()
-            if not self.scan_line_break():
-                return
-            if not self.flow_level:
-                self.allow_simple_key = True
-
-    def scan_plain_spaces(self, indent: Any, start_mark: Any) -> Any:
-        """Return the blanks and line breaks within a plain scalar; tabs are blanks."""
-        reader, peek = self.reader, self.reader.peek
-
-        def peek_blank(index: int = 0) -> str:
-            char: str = peek(index)
-            return " " if char == "\t" else char
-
-        reader.peek = peek_blank
-        try:
-            return super().scan_plain_spaces(indent, start_mark)
-        finally:
-            del reader.peek
-
-
-_LINE_ENDS: Final = "\0\r\n\x85\u2028\u2029"
 # Parts of ruamel's texts, after the context where that decides, and libyaml's texts.
 _LIBYAML_TEXTS: Final = {
     "while parsing a block collection: expected <block end>": "did not find expected '-' indicator",

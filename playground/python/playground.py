@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 from collections import Counter
 from dataclasses import asdict
@@ -19,16 +18,13 @@ from crdlint.report.changes import counts_of, described
 from crdlint.report.locations import TextPositions
 from crdlint.report.page import rule_link
 from crdlint.report.words import advice, combined, headline, sentences, where
-from crdlint.resources.definitions import Definitions
-from crdlint.resources.pipeline import validate_text
 from crdlint.rules.advice.deployment import NEEDS_NEWER
 from crdlint.rules.catalog import all_rules
 from crdlint.rules.consequences import causes
-from crdlint.runner.fixes import fix
 from crdlint.yaml.parse import reading_notice
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from crdlint.diagnostics import Diagnostic
     from crdlint.linting.result import FileResult
@@ -60,17 +56,12 @@ def linted(crd: str, old: str, version: str) -> FileResult:
     )
 
 
-def without_advice(crd: str, old: str, version: str) -> FileResult:
-    """Return the API server's findings alone: of a large CRD, most of the time goes into the advice."""
-    previous = collect_crds(old).by_name.get if old.strip() else None
-    request = CheckRequest(
-        versions=parse_range(version), previous=previous, keep=True, fixes=True, advice=()
-    )
-    return lint_file(crd, _CRD, request)
-
-
 def validated(resource: str, result: FileResult) -> FileResult:
     """Return the result of custom resources against the CRDs of a result."""
+    # a third of what is imported otherwise, and most texts have no custom resource
+    from crdlint.resources.definitions import Definitions
+    from crdlint.resources.pipeline import validate_text
+
     definitions = Definitions()
     definitions.add(result)
     return validate_text(resource, filename=_RESOURCE, definitions=definitions).result
@@ -82,17 +73,8 @@ def check(request: str) -> str:
     Returns the headlines, the findings of both texts with their fixes, the number of rules, and notices. Positions are
     1-based lines and columns in characters.
     """
-    return _answer(request, linted)
-
-
-def outline(request: str) -> str:
-    """Return what `check` returns, without crdlint's own advice: an answer about a large text that does not wait for it."""
-    return _answer(request, without_advice)
-
-
-def _answer(request: str, lint: Callable[[str, str, str], FileResult]) -> str:
     given: dict[str, str] = json.loads(request)
-    result = lint(given["crd"], given["old"], given["version"])
+    result = linted(given["crd"], given["old"], given["version"])
     resource = validated(given["resource"], result) if given["resource"].strip() else None
     of_resource = () if resource is None else resource.diagnostics
     answer = {
@@ -136,6 +118,10 @@ def verdict(request: str) -> str:
 
 def fixed(request: str) -> str:
     """Return the edits that make all safe fixes of the CRD which bring no new error, and the lines of their diff."""
+    import difflib
+
+    from crdlint.runner.fixes import fix
+
     given: dict[str, str] = json.loads(request)
 
     def checked(text: str) -> FileResult:

@@ -12,10 +12,8 @@ const HINTS = {
   old: "Paste the CRD as the cluster has it: the other text is checked as its update, and its breaking changes are listed.",
 };
 const VIEWS = ["findings", "changes", "costs", "versions", "trace"];
-const STAGES = { python: "Loading Python (12 MB, once)…", crdlint: "Loading crdlint (1.6 MB, once)…" };
+const STAGES = { python: "Loading Python (12 MB, once)…", crdlint: "Loading crdlint (2.7 MB, once)…" };
 const DELAY = 120; // milliseconds between the last key and a check
-const PAUSE = 600; // milliseconds without a key, after which the advice about a large text is looked for
-const LARGE = 40_000; // characters of texts, above which an answer without crdlint's advice is shown first
 
 let view = "findings";
 let timer;
@@ -128,13 +126,7 @@ async function check() {
   let given;
   let problem = null;
   try {
-    if (asked.crd.length + asked.resource.length > LARGE) {
-      use(await client.ask("outline", asked), asked);
-      status(`The API server's answer after ${secondsSince(started)}. Looking for advice…`, true);
-      await new Promise((done) => setTimeout(done, PAUSE));
-    }
-    // A text that has changed meanwhile is asked about at once, without the advice about the one before.
-    if (!waiting) given = await client.ask("check", asked);
+    given = await client.ask("check", asked);
   } catch (error) {
     problem = error;
   }

@@ -3,12 +3,26 @@ import { loadPyodide } from "./pyodide/pyodide.mjs";
 
 import { re2js } from "./re2js.js";
 
-const UNPACK = `
-import sys, tarfile
-with tarfile.open("/python.tar.xz") as archive:
-    archive.extractall("/crdlint", filter="data")
-sys.path[:0] = ["/crdlint", "/crdlint/zones.zip"]
-`;
+const FOLDER = "/crdlint";
+const BLOCK = 512; // bytes of a header in a tar archive, of whose multiples the files are
+
+// Writes the files of a tar archive of the format USTAR to a folder.
+function unpack(FS, archive, folder) {
+  const text = (start, length) => new TextDecoder().decode(archive.subarray(start, start + length)).split("\0")[0];
+  for (let at = 0; archive[at]; ) {
+    const name = [text(at + 345, 155), text(at, 100)].filter(Boolean).join("/");
+    const size = parseInt(text(at + 124, 12), 8);
+    const file = `${folder}/${name}`;
+    FS.mkdirTree(file.slice(0, file.lastIndexOf("/")));
+    FS.writeFile(file, archive.subarray(at + BLOCK, at + BLOCK + size));
+    at += BLOCK + Math.ceil(size / BLOCK) * BLOCK;
+  }
+}
+
+async function unzipped(file) {
+  const { body } = await fetched(file);
+  return new Response(body.pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
+}
 
 async function fetched(file) {
   const response = await fetch(file);
@@ -17,17 +31,15 @@ async function fetched(file) {
 }
 
 async function start() {
-  const archive = fetched("python.tar.xz").then((response) => response.arrayBuffer());
-  const snapshot = fetched("python.snapshot.gz").then((response) =>
-    new Response(response.body.pipeThrough(new DecompressionStream("gzip"))).arrayBuffer(),
-  );
+  const archive = unzipped("python.tar.gz");
+  const snapshot = unzipped("python.snapshot.gz");
   postMessage({ stage: "python" });
   const indexURL = new URL("./pyodide/", import.meta.url).href;
   const pyodide = await loadPyodide({ indexURL, _loadSnapshot: snapshot });
   postMessage({ stage: "crdlint" });
   pyodide.registerJsModule("crdlint_re2js", re2js);
-  pyodide.FS.writeFile("/python.tar.xz", new Uint8Array(await archive));
-  pyodide.runPython(UNPACK);
+  unpack(pyodide.FS, new Uint8Array(await archive), FOLDER);
+  pyodide.runPython(`import sys; sys.path[:0] = ["${FOLDER}", "${FOLDER}/zones.zip"]`);
   pyodide.pyimport("playground");
   return pyodide;
 }

@@ -66,23 +66,6 @@ def test_positions_fixes_and_costs_are_returned() -> None:
     assert answer["rules"] == 1
 
 
-def test_an_outline_is_the_answer_without_advice(subtests: pytest.Subtests) -> None:
-    for file in EXAMPLES:
-        with subtests.test(file.stem):
-            example = parts(file)
-            asked = {key: example[key] for key in ("crd", "resource", "old", "version")}
-            outline, whole = ask(playground.outline, **asked), check(**asked)
-            errors = [
-                one for one in whole["crd"] if one["severity"] == "error" and not one["is_change"]
-            ]
-            shown = [
-                one for one in outline["crd"] if one["severity"] == "error" and not one["is_change"]
-            ]
-            assert {one["rule"] for one in shown} == {one["rule"] for one in errors}
-            assert outline["verdict"] == whole["verdict"]
-            assert len(outline["crd"]) <= len(whole["crd"])
-
-
 def test_costs_have_numbers_a_sum_and_a_way_to_lower_them() -> None:
     answer = ask(costing.costs, crd=parts(EXAMPLES[0])["crd"], version=NEWEST_VERSION)
     [cost] = answer["rules"]
