@@ -103,7 +103,14 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
     for name, text in pages().items():
         files.append(File.generated(config, f"rules/{name}", content=text))
+    files.append(File.generated(config, "assets/messages.json", content=_messages_of_rules()))
     return files
+
+
+def _messages_of_rules() -> str:
+    """Return what the search of the site finds rules by, as JSON: the fixed words of messages by rule."""
+    rules = [rule for family in families() for rule in family.values()]
+    return json.dumps({rule.id: found for rule in rules if (found := _messages(rule))})
 
 
 def _listed(title: str, rules: list[Rule]) -> str:
@@ -124,24 +131,35 @@ def _row(rule: Rule) -> str:
     )
 
 
+MESSAGES: Final = Path(__file__).with_name("assets") / "recorded-messages.json"
 _FIXTURES: Final = Path(__file__).parents[1] / "fixtures"
+
+
 _VARIABLE: Final = re.compile(r"""^[^ ]*: |"[^"]*"|'[^']*'|`[^`]*`|\{.*\}|\[.*?\]""")
 _WORD: Final = re.compile(r"[a-z][a-z-]+")
-_FEWEST: Final = 3  # words of a message that tell rules apart
+FEWEST: Final = 3  # words of a message that tell rules apart
+
+
+def fixed_words(message: str) -> list[str]:
+    """Return the words of a message that do not vary: of a short one also those of its path."""
+    text = message.lower()
+    words = dict.fromkeys(_WORD.findall(_VARIABLE.sub(" ", text)))
+    if len(words) < FEWEST:
+        words |= dict.fromkeys(_WORD.findall(re.sub(r"\[.*?\]", " ", text.partition('"')[0])))
+    return list(words)
 
 
 def _messages(rule: Rule) -> list[str]:
     """Return the words that each known message of the API server about a rule has, without variable parts."""
-    return list(dict.fromkeys(" ".join(_fixed(text)) for text in _answers().get(rule.id, ())))
+    own = (" ".join(fixed_words(text)) for text in _answers().get(rule.id, ()))
+    return list(dict.fromkeys([*own, *_recorded().get(rule.id, ())]))
 
 
-def _fixed(message: str) -> list[str]:
-    """Return the words of a message that do not vary: of a short one also those of its path."""
-    text = message.lower()
-    words = dict.fromkeys(_WORD.findall(_VARIABLE.sub(" ", text)))
-    if len(words) < _FEWEST:
-        words |= dict.fromkeys(_WORD.findall(re.sub(r"\[.*?\]", " ", text.partition('"')[0])))
-    return list(words)
+@cache
+def _recorded() -> dict[str, list[str]]:
+    """Return the fixed words of recorded messages by rule, see make_messages.py."""
+    recorded: dict[str, list[str]] = json.loads(MESSAGES.read_text(encoding="utf-8"))
+    return recorded
 
 
 @cache

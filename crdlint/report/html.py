@@ -30,6 +30,7 @@ from crdlint.report.page import rule_link
 from crdlint.report.pieces import Costs, Report, RunOutcome, View, WholeReport, most_frequent
 from crdlint.report.provenance import provenance
 from crdlint.report.same_changes import Cluster, clusters, entries
+from crdlint.rules.texts.changes import REMOVED
 from crdlint.safety.escapes import html_text
 from crdlint.sources.helm.check import manifest_as_installed
 from crdlint.sources.helm.layout import ChartLayout, HelmValues, outermost
@@ -366,6 +367,7 @@ class ChangesPage(changes.AtEnd):
                 for crd, findings in compared.by_crd().items()
             ],
             sides_of=self._sides,
+            side_of=_side,
         )
 
     def _sides(self, finding: Diagnostic) -> tuple[Sequence[Part], Sequence[Part]]:
@@ -378,6 +380,12 @@ class ChangesPage(changes.AtEnd):
                 for side, text in (("old", old), ("new", new))
             )
         return changed_parts(old, new) if old and new else ([Part(old, False)], [Part(new, False)])
+
+
+def _side(finding: Diagnostic) -> str:
+    """Return what to call the place of a change: that of a removed CRD is in the old revision."""
+    is_removed = finding.rule == REMOVED.id and finding.related is None
+    return "before" if is_removed else "now"
 
 
 def _value_place(entry: CostEntry) -> Markup:

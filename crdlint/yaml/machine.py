@@ -20,7 +20,7 @@ from crdlint.light import NamedTuple, regex
 class Place(NamedTuple):
     """A place in a text: the number of characters and lines before it, and of characters in its line."""
 
-    index: int
+    offset: int
     line: int
     column: int
 
@@ -81,7 +81,7 @@ class Reading:
         """Continue at a state of a reading of a text that is the same from there on."""
         reader, scanner, parser = self._reader, self._scanner, self._parser
         reader.index, reader.line, reader.column = state.place
-        reader.pointer = reader.index
+        reader.pointer = state.place.offset
         scanner.indent = state.indent
         scanner.indents = list(state.indents)
         scanner.allow_simple_key = state.may_be_key

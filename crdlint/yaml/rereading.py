@@ -36,7 +36,7 @@ class _Kept(NamedTuple):
     """A state of a reading, and the number of its events at that time."""
 
     state: State
-    count: int
+    events: int
 
 
 @dataclass(slots=True, eq=False)
@@ -50,7 +50,7 @@ class _Read:
 
     def keep(self, state: State) -> None:
         """Keep a state, unless the last one is near."""
-        if not self.states or len(self.events) - self.states[-1].count >= _BETWEEN:
+        if not self.states or len(self.events) - self.states[-1].events >= _BETWEEN:
             self.states.append(_Kept(state, len(self.events)))
 
 
@@ -148,15 +148,15 @@ class _Rereading:
         difference = _difference(self._earlier.text, read.text)
         self._moved = len(read.text) - len(self._earlier.text)
         self._same_from = len(self._earlier.text) - difference.end
-        self._later = {kept.state.place.index: kept for kept in self._earlier.states}
+        self._later = {kept.state.place.offset: kept for kept in self._earlier.states}
         self._begin(difference.start - _LOOKAHEAD)
 
     def _begin(self, end: int) -> None:
         """Take over the states and events that end before a place."""
-        states = [kept for kept in self._earlier.states if kept.state.place.index <= end]
+        states = [kept for kept in self._earlier.states if kept.state.place.offset <= end]
         if states:
             self._read.states = states
-            self._read.events = self._earlier.events[: states[-1].count]
+            self._read.events = self._earlier.events[: states[-1].events]
             self._reading.restore(states[-1].state)
 
     def run(self) -> None:
@@ -173,21 +173,21 @@ class _Rereading:
 
     def _use(self, state: State) -> None:
         """Keep a state; take over all that follows if the earlier reading had the same one."""
-        place = state.place.index - self._moved
+        place = state.place.offset - self._moved
         kept = self._later.get(place) if place >= self._same_from else None
         if kept is None or not kept.state.is_like(state):
             self._read.keep(state)
             return
         self._later = {}
-        end = None if self._earlier.is_complete else self._earlier.states[-1].count
+        end = None if self._earlier.is_complete else self._earlier.states[-1].events
         by = state.place.line - kept.state.place.line
         move = _Move(
             self._moved, by, dict(zip(map(id, kept.state.marks), state.marks, strict=True))
         )
-        shift = len(self._read.events) - kept.count
+        shift = len(self._read.events) - kept.events
         later = self._earlier.states[self._earlier.states.index(kept) :]
-        self._read.events += map(move.event, self._earlier.events[kept.count : end])
-        self._read.states += [_Kept(move.state(each.state), each.count + shift) for each in later]
+        self._read.events += map(move.event, self._earlier.events[kept.events : end])
+        self._read.states += [_Kept(move.state(each.state), each.events + shift) for each in later]
         self._read.is_complete = self._earlier.is_complete
         if not self._read.is_complete:
             self._reading.restore(self._read.states[-1].state)
@@ -213,7 +213,7 @@ class _Move:
         """Return a state at its new place."""
         marks = tuple(self._marks.get(id(mark)) or self._mark(mark) for mark in state.marks)
         place = state.place
-        moved = Place(place.index + self._characters, place.line + self._lines, place.column)
+        moved = Place(place.offset + self._characters, place.line + self._lines, place.column)
         return state._replace(place=moved, marks=marks)
 
     def _mark(self, mark: Any) -> StreamMark:

@@ -3,25 +3,26 @@ const filter = document.getElementById("rules-filter");
 const LETTERS = /[a-z][a-z-]+/g;
 const FEWEST = 3; // words of a message that tell rules apart
 
-// Whether the fixed words of one of a rule's messages are all in a text.
-function isOf(rule, words) {
-  const messages = (rule.dataset.messages ?? "").split("|").filter(Boolean);
+// Whether the fixed words of one of the messages are all in a text.
+function isOneOf(messages, words) {
   return messages.some((message) => {
     const fixed = message.split(" ");
     return fixed.length >= FEWEST && fixed.every((word) => words.has(word));
   });
 }
 
+const wordsOf = (text) => new Set(text.toLowerCase().match(LETTERS) ?? []);
+
 function show() {
   const query = filter.value.toLowerCase();
   const words = query.split(/\s+/).filter(Boolean);
-  const ofMessage = new Set(query.match(LETTERS) ?? []);
+  const ofMessage = wordsOf(query);
   let matches = 0;
   for (const list of document.querySelectorAll(".rules")) {
     let own = 0;
     for (const rule of list.children) {
       const text = `${rule.textContent} ${rule.dataset.keywords ?? ""}`.toLowerCase();
-      const isShown = words.every((word) => text.includes(word)) || isOf(rule, ofMessage);
+      const isShown = words.every((word) => text.includes(word)) || isOneOf((rule.dataset.messages ?? "").split("|"), ofMessage);
       rule.hidden = !isShown;
       own += isShown;
     }
@@ -31,6 +32,31 @@ function show() {
   document.getElementById("rules-none").hidden = matches > 0;
 }
 filter?.addEventListener("input", show);
+
+// The search of the theme takes a message for a query in its own language: the rules of the message are shown above.
+const ROOT = new URL("..", document.currentScript.src);
+const search = document.querySelector(".md-search__input");
+let known; // messages by rule, loaded with the first message
+
+async function findRules() {
+  const words = wordsOf(search.value);
+  known ??= fetch(new URL("assets/messages.json", ROOT)).then((response) => response.json());
+  const rules = Object.entries(words.size < FEWEST ? {} : await known).filter(([, messages]) => isOneOf(messages, words));
+  const links = rules.map(([rule]) => {
+    const link = document.createElement("a");
+    link.href = new URL(`rules/${rule}/`, ROOT);
+    link.textContent = rule;
+    return link;
+  });
+  const place = document.querySelector(".md-search-result");
+  place.querySelector(".of-message")?.remove();
+  if (!links.length) return;
+  const found = document.createElement("p");
+  found.className = "of-message";
+  found.append("Rules of this message: ", ...links.flatMap((link, i) => (i ? [", ", link] : [link])));
+  place.prepend(found);
+}
+search?.addEventListener("input", findRules);
 
 // Copies a command without its prompt, and without what it prints.
 function copied(button) {

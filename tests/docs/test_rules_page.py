@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Sequence
 
 import pytest
-from scripts import script
+from scripts import DOCS, script
 
 
 def test_the_page_of_a_rule_is_what_explain_prints() -> None:
@@ -38,6 +40,22 @@ def test_a_pasted_message_of_the_api_server_finds_its_rule() -> None:
     for rule, message in pasted.items():
         words = set(re.findall(r"[a-z][a-z-]+", message.lower()))
         assert any(len(each) >= 3 and each <= words for each in messages[rule]), rule
+
+
+def test_recorded_messages_find_their_rules(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Most of them: a message that says what a rule of CEL says, or a value, has few words of its own."""
+    monkeypatch.syspath_prepend(DOCS)
+    messages = json.loads(script("make_rules")._messages_of_rules())  # noqa: SLF001
+    recorded = list(script("make_messages").recorded_messages(37))
+    missed = [
+        message for rule, message in recorded if not is_found(messages.get(rule, ()), message)
+    ]
+    assert len(missed) <= len(recorded) / 50, missed
+
+
+def is_found(messages: Sequence[str], pasted: str) -> bool:
+    words = set(re.findall(r"[a-z][a-z-]+", pasted.lower()))
+    return any(set(each.split()) <= words for each in messages)
 
 
 # The time that a run takes differs, and with it the lengths and places of what is on its line.

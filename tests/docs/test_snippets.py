@@ -72,6 +72,9 @@ FILES: Final = {
 # Commands that are not run here, and what does instead.
 NOT_RUN: Final = {
     "python3 -m venv .venv && .venv/bin/pip install -q . && .venv/bin/crdlint check fixtures/": "tests/pipelines",
+    "python3 -m venv .venv": "tests/pipelines",
+    ".venv/bin/pip install -q .": "tests/pipelines",
+    ".venv/bin/crdlint check fixtures/": "tests/pipelines",
     "python3 -m venv .venv && .venv/bin/pip install -q -e '.[dev]' && .venv/bin/pytest -n auto": "this run",
     "uvx --from git+https://github.com/crdlint/crdlint crdlint check .": "needs the repository",
     "crdlint lsp": "tests/lsp",

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 import pytest
+from commands import crdlint
 from crds import crd_with_spec
 from test_html_costs import read, words
 
@@ -18,6 +19,8 @@ from crdlint.report import formats
 from crdlint.report.pieces import RunOutcome, Summary, View
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from crdlint.linting.result import FileResult
 
 SPEC = """\
@@ -89,3 +92,14 @@ def test_nothing_to_report() -> None:
     assert lint_text(OLD) == []
     assert "Nothing to report." in page(checked(OLD), "findings")
     assert "No change of the CRDs has a consequence." in page(checked(OLD, OLD), "changes")
+
+
+def test_the_place_of_a_removed_crd_is_that_before(tmp_path: Path) -> None:
+    for name in ("old", "new"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "other.yaml").write_text(OLD.replace("foo", "bar").replace("Foo", "Bar"))
+    (tmp_path / "old" / "crd.yaml").write_text(OLD)
+    run = crdlint("diff", str(tmp_path / "old"), str(tmp_path / "new"), "--format", "html")
+    captions = re.findall(r"<figcaption>(\w+) .*?</figcaption>", run.stdout)
+    assert "change-crd-removed" in run.stdout
+    assert captions == ["before"]
