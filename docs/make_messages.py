@@ -10,27 +10,29 @@ import sys
 from collections.abc import Iterable, Iterator
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from make_rules import FEWEST, MESSAGES, fixed_words
+import crdlint
+
+if TYPE_CHECKING:
+    from crdlint.diagnostics import Diagnostic
 
 ROOT: Final = Path(__file__).parents[1]
+_RULES: Final = import_module("make_rules")  # beside this file
 _MOST: Final = 24  # sets of words that are kept of a rule
 
 
 def recorded_messages(every: int = 1) -> Iterator[tuple[str, str]]:
     """Yield the rule and the server's message of the errors of each recorded request, or of one in `every`."""
     sys.path.insert(0, str(ROOT / "tests"))
-    import crdlint
-
     requests = import_module("upstream.rows").recorded_requests()
     for request in list(requests)[::every]:
-        for finding in _findings(crdlint, request):
+        for finding in _findings(request):
             if finding.kind != "advice":
                 yield finding.rule, finding.server_message or finding.message
 
 
-def _findings(crdlint: Any, request: dict[str, Any]) -> Iterable[Any]:
+def _findings(request: dict[str, Any]) -> Iterable[Diagnostic]:
     """Return the findings about the CRD, the update or the resource of a request."""
     try:
         if "yaml" in request:
@@ -48,8 +50,8 @@ def messages() -> dict[str, list[str]]:
     """Return sets of fixed words by rule, the most frequent ones first, without those that contain another one."""
     counts: dict[str, dict[frozenset[str], int]] = {}
     for rule, message in recorded_messages():
-        words = frozenset(fixed_words(message))
-        if len(words) >= FEWEST:
+        words = frozenset(_RULES.fixed_words(message))
+        if len(words) >= _RULES.FEWEST:
             own = counts.setdefault(rule, {})
             own[words] = own.get(words, 0) + 1
     return {rule: _smallest(own) for rule, own in sorted(counts.items())}
@@ -62,4 +64,4 @@ def _smallest(counts: dict[frozenset[str], int]) -> list[str]:
 
 
 if __name__ == "__main__":
-    MESSAGES.write_text(json.dumps(messages(), indent=0) + "\n", encoding="utf-8")
+    _RULES.MESSAGES.write_text(json.dumps(messages(), indent=0) + "\n", encoding="utf-8")
