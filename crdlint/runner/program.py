@@ -62,10 +62,13 @@ def states_of(libraries: Iterable[str]) -> Iterator[bytes]:
     """Yield the state of each library's files, also of one that is a package."""
     for name in libraries:
         spec = find_spec(name)
-        for path in () if spec is None or spec.origin is None else _files_of(Path(spec.origin)):
-            yield _state(str(path), path.stat())
-
-
-def _files_of(module: Path) -> list[Path]:
-    beside = module.parent if module.name == "__init__.py" else module
-    return sorted(beside.glob("*.*")) if beside.is_dir() else [module]
+        origin = None if spec is None else spec.origin
+        if origin is None:
+            continue
+        folder, module = os.path.split(origin)
+        if module != "__init__.py":
+            yield _state(origin, Path(origin).stat())
+            continue
+        for entry in entries_of(folder):
+            if "." in entry.name:
+                yield _state(entry.path, entry.stat())
