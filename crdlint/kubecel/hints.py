@@ -286,23 +286,31 @@ def _unexpected(state: CompiledText, *_: object) -> str:
     if before.endswith("."):
         return f"Write a field or a function after `{before.rsplit(maxsplit=1)[-1]}`"
     tokens = Tokens(state.text).tokens
-    token = next((each for each in tokens if each.end > state.offset), None)
-    if token is not None and token.text in CURLY_QUOTES:
-        return f"Write a text in straight quotes, such as `''`, instead of `{token.text}`"
-    if token is not None and token.text in ("'", '"'):
-        return "Close the string with the quote that it starts with"
-    previous = next((each for each in reversed(tokens) if each.end <= state.offset), None)
-    if token is None:
+    text = next((each.text for each in tokens if each.end > state.offset), "")
+    if not text:
         return _LANGUAGE
-    if token.text == "*" and previous is not None and previous.text == "*":
+    if text in CURLY_QUOTES:
+        return f"Write a text in straight quotes, such as `''`, instead of `{text}`"
+    if text in ("'", '"'):
+        return "Close the string with the quote that it starts with"
+    earlier = [each.text for each in tokens if each.end <= state.offset]
+    return _beside(earlier[-1] if earlier else "", text)
+
+
+def _beside(previous: str, text: str) -> str:
+    """Return the help for a token that cannot follow another one, which is empty at the start of an expression."""
+    if previous == text == "*":
         return Sample(
             "Multiply the value by itself, as in `self.size * self.size`: CEL has no powers"
         )
-    if previous is None or not (previous.text[-1].isalnum() or previous.text[-1] in "_'\")]}"):
-        return f"Write a value before `{token.text}`"
-    is_value = token.text[0].isalnum() or token.text[0] in "_'\"([{"
-    where = "before" if is_value else "instead of"
-    return Sample(f"Write an operator, such as `&&`, {where} `{token.text}`")
+    if not _ENDS_VALUE.search(previous):
+        return f"Write a value before `{text}`"
+    where = "before" if _BEGINS_VALUE.match(text) else "instead of"
+    return Sample(f"Write an operator, such as `&&`, {where} `{text}`")
+
+
+_ENDS_VALUE: Final = regex(r"(?:[^\W_]|[_'\")\]}])\Z")
+_BEGINS_VALUE: Final = regex(r"[^\W_]|[_'\"(\[{]")
 
 
 def _unexpected_end(state: CompiledText, *_: object) -> str:
