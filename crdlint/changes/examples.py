@@ -218,7 +218,11 @@ class Examples:
                 )
             else:
                 broken = own is not None and bool(own.errors(value))
-            if broken and not old.errors(value):
+            if (
+                broken
+                and not old.errors(value)
+                and not (is_kept and old.errors(value, is_kept=True))
+            ):
                 yield value
 
     def _values(self, pair: Pair, condition: str) -> Iterable[Any]:
@@ -330,8 +334,8 @@ class _Check:
         value = self._defaulted(value)
         return any(validator.validate(value) for validator in self._values)
 
-    def errors(self, value: Any) -> list[FieldError]:
-        """Return the errors of a value, with the defaults of its fields."""
+    def errors(self, value: Any, *, is_kept: bool = False) -> list[FieldError]:
+        """Return the errors of a new value, or of one that an update does not change, with the defaults of its fields."""
         value = self._defaulted(value)
         count = [error for validator in self._values for error in validator.validate(value)]
         if self._node.type in {"object", "array"}:
@@ -341,7 +345,8 @@ class _Check:
             )
         run = Run("", _COST)
         with suppress(OutOfBudgetError):  # it is among the errors
-            evaluation.validate_rules(self._relevant.of(value), run, None, value, MISSING)
+            before = value if is_kept else MISSING
+            evaluation.validate_rules(self._relevant.of(value), run, None, value, before)
         return [*count, *run.errors]
 
 

@@ -342,3 +342,21 @@ def test_whom_a_rule_with_an_optional_old_value_hurts(rule: str, which: str, eff
     (change,) = changes(with_spec("properties: {a: {type: integer}}"), new)
     assert change.headline == f"`.spec.a` has a new rule: `{rule}`{which}"
     assert change.message == f"{change.headline}; {effect}"
+
+
+def test_a_value_that_no_update_could_keep_before_is_no_example() -> None:
+    fields = "properties: {on: {type: boolean}, s: {type: object, properties: {q: {type: string}}}}"
+    of_kept = "has(self.on) && self.on ? %s : true"
+    old, new = (
+        with_spec(
+            f"{fields}, x-kubernetes-validations: [{{rule: '{of_kept % rule}'}}]".replace(
+                "on:", "'on':"
+            )
+        )
+        for rule in (
+            "oldSelf.s.q == self.s.q",
+            "(has(oldSelf.s.q) == has(self.s.q)) && (!has(oldSelf.s.q) || oldSelf.s.q == self.s.q)",
+        )
+    )
+    (added,) = (one for one in changes(old, new) if one.rule == "change-rule-added")
+    assert "some unchanged values do not fulfil" not in added.message

@@ -455,16 +455,15 @@ class _Case:
 
     def _possible(self, value: Value, constants: Sequence[object]) -> tuple[object, ...]:
         """Return constants without the texts for which a function of the value has another result than the case knows."""
-        tests = list(self._known_of_text(value))
-        return tuple(
-            constant
-            for constant in constants
-            if not (
-                isinstance(constant, str)
-                and any(
-                    _differs(function, constant, text, domain) for function, text, domain in tests
-                )
-            )
+        return tuple(constant for constant in constants if not self._is_excluded(value, constant))
+
+    def _is_excluded(self, value: Value, constant: object) -> bool:
+        """Return whether a function of a constant text has another result than the case knows of the value."""
+        if not isinstance(constant, str):
+            return False
+        return any(
+            _differs(function, constant, text, domain)
+            for function, text, domain in self._known_of_text(value)
         )
 
     def _excludes(self, value: Value, other: object) -> bool:
@@ -725,6 +724,9 @@ class _Case:
     def _sizes(self, value: Value) -> Domain:
         if value.size is not None:
             return value.size
+        texts = domains.texts(value.domain)
+        if texts:
+            return tuple(Just(length) for length in sorted({len(text) for text in texts}))
         sizes = domains.SIZES if value.path is None else self._facts.sizes(value.path)
         for shortest, longest in self._lengths_of_matches(value):
             sizes = _passing(sizes, domains.Test(">=", shortest))

@@ -302,6 +302,7 @@ def without(part: ReleasePart, left_out: Sequence[Description]) -> ReleasePart:
 
 
 NEAR: Final = LIMIT * 3 // 4
+_QUICK: Final = 4  # of gzip: at most a tenth larger than Helm's 9, in half of the time
 _SHOWN: Final = 5  # CRDs
 _DESCRIPTIONS: Final = 3
 _WORTH_A_WORD: Final = 100  # bytes that a description saves
@@ -346,7 +347,7 @@ def _checked(path: str, files: ChartFiles, values: HelmValues | None) -> FileRes
 
 def _near_the_limit(files: ChartFiles, values: HelmValues | None) -> Release | None:
     """Return the release of a chart, by the most exact of its sizes, if it is near the limit."""
-    release = release_of(files, level=1)
+    release = release_of(files, level=_QUICK)
     if _is_near(release):
         release = release_of(files)
     if _is_near(release) and values is not None:
