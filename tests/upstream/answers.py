@@ -205,7 +205,9 @@ _OF_APPLY: Final = re.compile(
     r'|"generation":1, "managedFields":\[\]interface \{\}\{.*?"time":"[^"]*"\}\}, '
 )
 # What the recorder sets in an object that is updated, where an error prints the whole object.
-_OF_STORED: Final = re.compile(r',? ?"(?:resourceVersion":"1|uid":"u)"')
+_OF_STORED: Final = re.compile(
+    r',? ?"(?:resourceVersion":"1|uid":"u)"|"creationTimestamp":interface \{\}\(nil\),? ?'
+)
 
 
 def _resource(request: Request, version: str) -> Answer:
