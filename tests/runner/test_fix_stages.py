@@ -192,7 +192,9 @@ def test_processes_fix_files(jobs: int, tmp_path: Path) -> None:
 
 
 def test_errors_of_one_expression_are_counted() -> None:
-    rule = "x-kubernetes-validations: [{rule: \"self.nmae == 'a' && self.vlaue == 'b'\", message: x}]"
+    rule = (
+        "x-kubernetes-validations: [{rule: \"self.nmae == 'a' && self.vlaue == 'b'\", message: x}]"
+    )
     result = check(
         crd_with_schema(
             f"type: object\nproperties: {{name: {{type: string}}, value: {{type: string}}}}\n{rule}"
