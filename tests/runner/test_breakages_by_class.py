@@ -63,9 +63,10 @@ FLOORS = {
     # A misspelled limit that is spelt right applies to stored objects: that is no safe fix.
     "misspelt": (240, 194, 224),
     "values": (270, 146, 205),
-    "x-kubernetes": (168, 132, 164),
+    # What is accepted, and reported as information, is only fixed if its rule is selected by name.
+    "x-kubernetes": (168, 126, 158),
     "names": (140, 94, 122),
-    "v1beta1": (21, 15, 18),
+    "v1beta1": (21, 12, 15),
     "columns": (149, 104, 119),
     "conversion": (54, 30, 36),
     "JSON, Helm, anchors": (37, 21, 24),
