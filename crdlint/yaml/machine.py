@@ -17,7 +17,7 @@ from ruamel.yaml.scanner import Scanner
 from crdlint.light import NamedTuple, regex
 
 
-class Place(NamedTuple):
+class Position(NamedTuple):
     """A place in a text: the number of characters and lines before it, and of characters in its line."""
 
     offset: int
@@ -31,7 +31,7 @@ class State(NamedTuple):
     `step` and `steps` are the names of the functions that parse what follows, `marks` where the open collections begin.
     """
 
-    place: Place
+    position: Position
     indent: int
     indents: tuple[int, ...]
     may_be_key: bool
@@ -41,7 +41,7 @@ class State(NamedTuple):
 
     def is_like(self, other: State) -> bool:
         """Return whether the same text behind two states has the same events."""
-        return self.place.column == other.place.column and self[1:-1] == other[1:-1]
+        return self.position.column == other.position.column and self[1:-1] == other[1:-1]
 
 
 class Reading:
@@ -68,7 +68,7 @@ class Reading:
         """Return the state, if the parser is calm."""
         reader, scanner, parser = self._reader, self._scanner, self._parser
         return State(
-            Place(reader.index, reader.line, reader.column),
+            Position(reader.index, reader.line, reader.column),
             scanner.indent,
             tuple(scanner.indents),
             scanner.allow_simple_key,
@@ -80,8 +80,8 @@ class Reading:
     def restore(self, state: State) -> None:
         """Continue at a state of a reading of a text that is the same from there on."""
         reader, scanner, parser = self._reader, self._scanner, self._parser
-        reader.index, reader.line, reader.column = state.place
-        reader.pointer = state.place.offset
+        reader.index, reader.line, reader.column = state.position
+        reader.pointer = state.position.offset
         scanner.indent = state.indent
         scanner.indents = list(state.indents)
         scanner.allow_simple_key = state.may_be_key
@@ -158,9 +158,9 @@ class _Scanner(Scanner):
     def _skip(self, pattern: re.Pattern[str]) -> None:
         """Skip what a pattern matches, which may be nothing."""
         reader = self.reader
-        found = pattern.match(reader.buffer, reader.pointer)
-        if found is not None and found.end() > reader.pointer:
-            reader.forward(found.end() - reader.pointer)
+        match = pattern.match(reader.buffer, reader.pointer)
+        if match is not None and match.end() > reader.pointer:
+            reader.forward(match.end() - reader.pointer)
 
     def scan_plain_spaces(self, indent: Any, start_mark: Any) -> Any:
         """Return the blanks and line breaks within a plain scalar; tabs are blanks."""

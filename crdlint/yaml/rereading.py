@@ -1,4 +1,4 @@
-"""The events of a text by ruamel's parser, of which only that part is read anew in which it differs from an earlier text.
+"""The events of a text by ruamel's parser, which reads only the part of it that differs from an earlier text.
 
 The parser is a machine with a state. Before the first difference its states are those of the earlier reading. Behind the
 last one, as soon as a state is one that the earlier reading had at the same place, all later events are the same ones.
@@ -22,11 +22,11 @@ from ruamel.yaml.events import (
 )
 
 from crdlint.light import NamedTuple, dataclass
-from crdlint.yaml.machine import Place, Reading, State
+from crdlint.yaml.machine import Position, Reading, State
 
-_BETWEEN: Final = 16  # events, at least, between two states that are kept
+_BETWEEN: Final = 16  # events, at least, between two states that are remembered
 _LOOKAHEAD: Final = 16  # characters, more than the parser reads before it consumes them
-# How much is kept in all: readings, their events, and the characters of their texts.
+# How much is remembered in all: readings, their events, and the characters of their texts.
 _MOST: Final = 32
 _MOST_EVENTS: Final = 200_000
 MOST_CHARACTERS: Final = 12_000_000
@@ -54,7 +54,7 @@ class _Read:
             self.states.append(_Kept(state, len(self.events)))
 
 
-class _Difference(NamedTuple):
+class _Shared(NamedTuple):
     """How many characters two texts share at their start, and at their end."""
 
     start: int
@@ -84,14 +84,14 @@ def events(text: str) -> Iterator[Any]:
 
 
 def _nearest(text: str) -> _Read | None:
-    """Return the earlier reading after which the least is to be read, None if that is more than half of the text."""
+    """Return the earlier reading that leaves the least to read, None if that is more than half of the text."""
     least = min(READINGS, key=lambda read: (_to_read(read, text), read.text != text), default=None)
     return None if least is None or 2 * _to_read(least, text) > len(text) else least
 
 
 def _to_read(read: _Read, text: str) -> int:
-    """Return how many characters are to be read with the help of a reading; without its end, none behind a difference."""
-    start, end = _difference(read.text, text)
+    """Return how many characters a reading leaves to read: all after a difference, if it did not reach the end of its text."""
+    start, end = _shared(read.text, text)
     return len(text) - start - (end if read.is_complete else 0)
 
 
@@ -112,14 +112,14 @@ def _is_too_much() -> bool:
     return len(READINGS) > _MOST or events > _MOST_EVENTS or characters > MOST_CHARACTERS
 
 
-def _difference(before: str, after: str) -> _Difference:
+def _shared(before: str, after: str) -> _Shared:
     shorter = min(len(before), len(after))
     start = _longest(shorter, lambda low, high: before[low:high] == after[low:high])
 
     def ends_alike(low: int, high: int) -> bool:
         return _from_end(before, low, high) == _from_end(after, low, high)
 
-    return _Difference(start, _longest(shorter - start, ends_alike))
+    return _Shared(start, _longest(shorter - start, ends_alike))
 
 
 def _from_end(text: str, low: int, high: int) -> str:
@@ -145,15 +145,15 @@ class _Rereading:
         self._read = read
         self._reading = Reading(read.text)
         self._earlier = _Read("") if earlier is None else earlier
-        difference = _difference(self._earlier.text, read.text)
+        shared = _shared(self._earlier.text, read.text)
         self._moved = len(read.text) - len(self._earlier.text)
-        self._same_from = len(self._earlier.text) - difference.end
-        self._later = {kept.state.place.offset: kept for kept in self._earlier.states}
-        self._begin(difference.start - _LOOKAHEAD)
+        self._same_from = len(self._earlier.text) - shared.end
+        self._later = {each.state.position.offset: each for each in self._earlier.states}
+        self._begin(shared.start - _LOOKAHEAD)
 
     def _begin(self, end: int) -> None:
         """Take over the states and events that end before a place."""
-        states = [kept for kept in self._earlier.states if kept.state.place.offset <= end]
+        states = [each for each in self._earlier.states if each.state.position.offset <= end]
         if states:
             self._read.states = states
             self._read.events = self._earlier.events[: states[-1].events]
@@ -173,20 +173,20 @@ class _Rereading:
 
     def _use(self, state: State) -> None:
         """Keep a state; take over all that follows if the earlier reading had the same one."""
-        place = state.place.offset - self._moved
-        kept = self._later.get(place) if place >= self._same_from else None
-        if kept is None or not kept.state.is_like(state):
+        offset = state.position.offset - self._moved
+        earlier_state = self._later.get(offset) if offset >= self._same_from else None
+        if earlier_state is None or not earlier_state.state.is_like(state):
             self._read.keep(state)
             return
         self._later = {}
         end = None if self._earlier.is_complete else self._earlier.states[-1].events
-        by = state.place.line - kept.state.place.line
+        by = state.position.line - earlier_state.state.position.line
         move = _Move(
-            self._moved, by, dict(zip(map(id, kept.state.marks), state.marks, strict=True))
+            self._moved, by, dict(zip(map(id, earlier_state.state.marks), state.marks, strict=True))
         )
-        shift = len(self._read.events) - kept.events
-        later = self._earlier.states[self._earlier.states.index(kept) :]
-        self._read.events += map(move.event, self._earlier.events[kept.events : end])
+        shift = len(self._read.events) - earlier_state.events
+        later = self._earlier.states[self._earlier.states.index(earlier_state) :]
+        self._read.events += map(move.event, self._earlier.events[earlier_state.events : end])
         self._read.states += [_Kept(move.state(each.state), each.events + shift) for each in later]
         self._read.is_complete = self._earlier.is_complete
         if not self._read.is_complete:
@@ -212,9 +212,11 @@ class _Move:
     def state(self, state: State) -> State:
         """Return a state at its new place."""
         marks = tuple(self._marks.get(id(mark)) or self._mark(mark) for mark in state.marks)
-        place = state.place
-        moved = Place(place.offset + self._characters, place.line + self._lines, place.column)
-        return state._replace(place=moved, marks=marks)
+        position = state.position
+        moved = Position(
+            position.offset + self._characters, position.line + self._lines, position.column
+        )
+        return state._replace(position=moved, marks=marks)
 
     def _mark(self, mark: Any) -> StreamMark:
         index, line = mark.index + self._characters, mark.line + self._lines
@@ -236,12 +238,12 @@ def _end(event: Any, start: StreamMark, end: StreamMark) -> Any:
 
 
 def _other(event: Any, start: StreamMark, end: StreamMark) -> Any:
-    made = copy(event)
-    made.start_mark, made.end_mark = start, end
-    return made
+    copied = copy(event)
+    copied.start_mark, copied.end_mark = start, end
+    return copied
 
 
-# Most events are of these classes, which are made anew in less time than copied.
+# Most events are of these classes, which their classes make in less time than a copy takes.
 _AT: Final[dict[type, Callable[[Any, StreamMark, StreamMark], Any]]] = {
     ScalarEvent: _scalar,
     MappingStartEvent: _start,
