@@ -115,16 +115,21 @@ def read_resource(root: Node, *, json: bool | None = None) -> dict[str, Any]:
 
 
 def text_at(root: Mapping, *names: str) -> str:
-    """Return the text of a scalar below an object, or an empty string."""
+    """Return the text of a scalar below an object, or an empty string; the API server may not accept the object."""
     node: Node | None = root
     for name in names:
-        values = (
-            {key_text: value for key_text, _, value in entries(node)}
-            if isinstance(node, Mapping)
-            else {}
-        )
-        node = values.get(name)
+        node = _values_of(node).get(name)
     return text_of(node) or ""
+
+
+def _values_of(node: Node | None) -> dict[str, Node]:
+    """Return the values of a mapping by key; none of another node, and of one with a key that JSON does not allow."""
+    if not isinstance(node, Mapping):
+        return {}
+    try:
+        return {key_text: value for key_text, _, value in entries(node)}
+    except YAMLDecodeError:
+        return {}
 
 
 def as_sent(

@@ -101,7 +101,12 @@ def _is_behind_link(folder: Path) -> bool:
     """Return whether a directory of a repository is a link, or is in one: the repository decides what it leads to."""
     path = Path(os.path.abspath(folder))  # noqa: PTH100  resolve() would follow links
     top = next((parent for parent in path.parents if os.path.lexists(parent / ".git")), None)
-    return top is not None and path.resolve() != top.resolve() / path.relative_to(top)
+    if top is None:
+        return False
+    real = Path(os.path.realpath(top)) / path.relative_to(top)
+    return (
+        path.is_symlink() or Path(os.path.realpath(path)) != real
+    )  # realpath() keeps a link to itself
 
 
 def cache_folder() -> Path:

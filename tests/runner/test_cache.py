@@ -266,6 +266,19 @@ def test_a_folder_of_packs_that_is_a_link_is_not_used(
     assert [*(tmp_path / "elsewhere").iterdir()] == []
 
 
+@pytest.mark.parametrize("target", ["loop", "missing", "/dev/null"])
+def test_a_link_that_leads_nowhere_is_no_cache(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, target: str
+) -> None:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "loop").symlink_to(target)
+    without = check("--no-cache", str(BAD))
+    for folder in ("loop", "loop/below"):
+        monkeypatch.setenv("CRDLINT_CACHE_DIR", str(tmp_path / folder))
+        assert check(str(BAD)) == without
+    assert not (tmp_path / "missing").exists()
+
+
 def test_packs_are_removed_with_the_entries(folder: Path, many: Path) -> None:
     check(str(many))
     check(str(BAD))
