@@ -8,12 +8,16 @@ from typing import Final
 
 # Folders with the files of other projects.
 OF_OTHERS: Final = frozenset({"vendor", "node_modules", "third_party"})
-_TEST_DATA: Final = "testdata"
+# Folders with data of unit tests: the go command ignores the first one, the second one is of Maven and Gradle.
+_TEST_DATA: Final = ("testdata", os.path.join("src", "test"))
 
 
 def is_test_data(path: str, named: Sequence[str]) -> bool:
-    """Return whether a file is for unit tests: the go command ignores folders of that name, too."""
-    return _TEST_DATA in path and _TEST_DATA in below(path, named).split(os.sep)[:-1]
+    """Return whether a file is for unit tests, by its folders below what the command line names."""
+    if not any(folder in path for folder in _TEST_DATA):
+        return False
+    folders = f"{os.sep}{os.path.dirname(below(path, named))}{os.sep}"
+    return any(f"{os.sep}{folder}{os.sep}" in folders for folder in _TEST_DATA)
 
 
 def below(path: str, named: Sequence[str]) -> str:

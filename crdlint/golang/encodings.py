@@ -6,6 +6,7 @@ import base64
 import binascii
 import re
 from collections.abc import Iterator
+from datetime import datetime, timezone
 from typing import Final
 
 from crdlint.light import NamedTuple, regex
@@ -178,14 +179,9 @@ def _is_certificate(der: bytes) -> bool:
     tag, start, end = outer
     if tag != _SEQUENCE or end != len(der):
         return False
-    tags = []
-    while start < end:
-        inner = _element(der, start)
-        if inner is None:
-            return False
-        tags.append(inner[0])
-        start = inner[2]
-    return start == end and tags == [_SEQUENCE, _SEQUENCE, 0x03]
+    inner = list(_elements(der, start, end))
+    is_whole = bool(inner) and inner[-1][2] == end
+    return is_whole and [tag for tag, _, _ in inner] == [_SEQUENCE, _SEQUENCE, 0x03]
 
 
 def _element(der: bytes, offset: int) -> tuple[int, int, int] | None:
@@ -199,3 +195,50 @@ def _element(der: bytes, offset: int) -> tuple[int, int, int] | None:
         start += count
     end = start + length
     return (tag, start, end) if end <= len(der) else None
+
+
+def valid_until(bundle: bytes) -> datetime | None:
+    """Return when the last certificate of a PEM bundle expires, None if it has none or one that cannot be read."""
+    certificates = [
+        block.content
+        for block in blocks(bundle)
+        if block.type == b"CERTIFICATE" and not block.has_headers
+    ]
+    ends = [_not_after(der) for der in certificates]
+    known = [end for end in ends if end is not None]
+    return max(known) if known and len(known) == len(ends) else None
+
+
+_VERSION: Final = 0xA0
+_VALIDITY: Final = 3  # the elements before it: serial number, signature algorithm, issuer
+_TIMES: Final = {0x17: "%y%m%d%H%M%SZ", 0x18: "%Y%m%d%H%M%SZ"}  # UTCTime, GeneralizedTime
+
+
+def _not_after(der: bytes) -> datetime | None:
+    """Return when a certificate expires. Upstream: x509.parseValidity."""
+    outer = _element(der, 0)
+    body = None if outer is None else _element(der, outer[1])
+    inner = [] if body is None else list(_elements(der, *body[1:]))
+    if inner and inner[0][0] == _VERSION:
+        del inner[0]
+    if len(inner) <= _VALIDITY:
+        return None
+    times = list(_elements(der, *inner[_VALIDITY][1:]))
+    if len(times) != 2 or times[1][0] not in _TIMES:
+        return None
+    tag, start, end = times[1]
+    try:
+        parsed = datetime.strptime(der[start:end].decode("ascii"), _TIMES[tag])
+    except ValueError:
+        return None
+    return parsed.replace(tzinfo=timezone.utc)
+
+
+def _elements(der: bytes, start: int, end: int) -> Iterator[tuple[int, int, int]]:
+    """Yield the DER elements between two offsets."""
+    while start < end:
+        element = _element(der, start)
+        if element is None:
+            return
+        yield element
+        start = element[2]

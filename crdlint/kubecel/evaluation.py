@@ -514,15 +514,15 @@ def _readapted(value: Any) -> Any:
 def _explained(problem: str, rule: ValidationRule) -> tuple[str, Reason | None]:
     """Return the message for a rule whose evaluation fails, and the reason; upstream distinguishes errors by their text."""
     named = (rule.message or rule.rule).strip(SPACE)
+    failed = Reason(Code.EVALUATION_FAILED, (problem,))
     if problem.startswith(NO_SUCH_OVERLOAD):
-        return f"'{problem}': {_ARGUMENTS}: {named}", None
+        return f"'{problem}': {_ARGUMENTS}: {named}", failed
     if problem.startswith(COST_LIMIT_EXCEEDED):
         stopped = "no further validation rules will be run due to call cost exceeds limit for rule"
         return f"'{problem}': {stopped}: {named}", Reason(Code.OUT_OF_BUDGET)
     key = problem.removeprefix(NO_SUCH_KEY)
     is_key = key != problem and " " not in key
-    reason = Reason(Code.NO_KEY, (key,)) if is_key else Reason(Code.EVALUATION_FAILED, (problem,))
-    return f"{problem} evaluating rule: {named}", reason
+    return f"{problem} evaluating rule: {named}", Reason(Code.NO_KEY, (key,)) if is_key else failed
 
 
 def _failed(ready: ReadyRule, visit: _Visit, run: Run, variables: dict[str, Any]) -> Path | None:

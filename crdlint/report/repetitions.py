@@ -16,10 +16,13 @@ class Repetitions:
 
     def __init__(self) -> None:
         self._first: Final[dict[object, Diagnostic]] = {}
-        self._others: Final[dict[object, list[str]]] = {}
+        self._others: Final[dict[object, list[Diagnostic]]] = {}
 
     def without(self, findings: Iterable[Diagnostic]) -> list[Diagnostic]:
-        """Return the findings of a file that no earlier file has, and keep the places of the others."""
+        """Return the findings of a file that no earlier file has, and keep the places of the others.
+
+        What only follows from other findings is returned if there is one of these.
+        """
         new = []
         for finding in findings:
             if finding.crd is None:  # about a whole file or document
@@ -29,21 +32,39 @@ class Repetitions:
             first = self._first.setdefault(sentences, finding)
             if first.file == finding.file:
                 new.append(finding)
-            else:
-                line = f"{finding.file}:{finding.line}"
-                self._others.setdefault(sentences, []).append(line)
-        return new
+            elif finding.errors:
+                self._others.setdefault(sentences, []).append(finding)
+        return new if any(finding.errors for finding in new) else []
 
     def lines(self) -> Iterator[tuple[str, str]]:
-        """Yield the severity and a line about the places of each finding that several files have."""
+        """Yield the severity and a line about the places of the findings of each rule that the same files have."""
+        groups: dict[object, list[object]] = {}
         for sentences, others in self._others.items():
             first = self._first[sentences]
+            files = first.file, *(other.file for other in others)
+            groups.setdefault((first.rule, first.severity, files), []).append(sentences)
+        for alike in groups.values():
+            first, others = self._first[alike[0]], self._others[alike[0]]
             named = others if first.severity == "error" else others[:_NAMED]
             left = len(others) - len(named)
             more = f" and {left:,} more: --show-all shows each" if left else ""
-            start = f"{words.headline(first)} ({first.file}:{first.line})"
-            yield first.severity, f"{start}, also in {', '.join(named)}{more}"
+            like_it = f" and {len(alike) - 1:,} more of this rule" if len(alike) > 1 else ""
+            start = f"{words.headline(first)} ({_place(first)}){like_it}"
+            yield first.severity, f"{start}, also in {', '.join(map(_place, named))}{more}"
+
+
+def _place(finding: Diagnostic) -> str:
+    return f"{finding.file}:{finding.line}"
 
 
 def _sentences(finding: Diagnostic) -> object:
+    """Return what equal findings have in common: of objects with a version that is not served, and of old CRDs, not their kinds."""
+    kind, _, name = (finding.crd or "").partition(" ")
+    is_of_kind = f'kind "{kind}"' in finding.message if name else words.is_about_all(finding)
+    if is_of_kind:
+        return (
+            finding.rule,
+            finding.severity,
+            finding.message.replace(kind, "") if name else finding.message,
+        )
     return finding.rule, finding.severity, finding.headline, finding.message, finding.help

@@ -36,6 +36,7 @@ class TextReport(pieces.Report):
         self._repeated_notices = 0  # that are not shown
         self._skipped: list[Diagnostic] = []  # the CRDs that only Helm can render: one is shown
         self._repetitions = Repetitions()
+        self._about_texts: dict[str, list[Diagnostic]] = {}  # by file: what is about no CRD
 
     def file(self, result: FileResult) -> Iterator[str]:
         """Yield the text about a file."""
@@ -118,17 +119,22 @@ class TextReport(pieces.Report):
         """Yield findings, each with those below it that only follow from it."""
         entries = words.combined(findings, show_all=self._view.show_all, lines=lines)
         findings = [finding for finding, _ in entries]
-        first = causes(findings)
+        earlier = self._earlier(findings)
+        first = causes([*earlier, *findings])
         following: dict[int, list[Diagnostic]] = {}
         for finding in findings:
             if id(finding) in first:
                 following.setdefault(id(first[id(finding)]), []).append(finding)
         for finding, others in entries:
-            if id(finding) in first:
+            cause = first.get(id(finding))
+            if cause is not None:
+                if any(cause is each for each in earlier):
+                    yield from self._consequences([finding], f"follows from line {cause.line}")
                 continue
             yield from self._head(finding)
             yield from self._source(finding, lines)
-            yield from self._sentences(finding)
+            for each in (finding, *(d for d in others if words.is_beside(d, finding))):
+                yield from self._sentences(each)
             other = finding.related
             if other is not None and other is not words.other_line(finding):
                 yield from self._note(
@@ -137,12 +143,24 @@ class TextReport(pieces.Report):
             if words.advice(finding):
                 yield from self._page.wrapped(words.advice(finding), _INDENT, "  = help: ", "label")
             yield from self._fix(finding, text)
-            if others:
-                yield from self._note(words.describe_others(finding, others))
+            note = words.describe_others(finding, others)
+            if note:
+                yield from self._note(note)
             yield ""
             yield from self._consequences(following.get(id(finding), ()))
 
-    def _consequences(self, findings: Sequence[Diagnostic]) -> Iterator[str]:
+    def _earlier(self, findings: Sequence[Diagnostic]) -> list[Diagnostic]:
+        """Return the findings about the text of the same file that were shown before, and keep those that are new."""
+        if not findings or findings[0].crd is not None:
+            return []
+        known = self._about_texts.setdefault(findings[0].file, [])
+        earlier = list(known)
+        known += findings
+        return earlier
+
+    def _consequences(
+        self, findings: Sequence[Diagnostic], remark: str = "follows from the finding above"
+    ) -> Iterator[str]:
         """Yield what follows from the finding above: of each rule the first one, unless all are to be shown."""
         by_rule: dict[object, list[Diagnostic]] = {}
         for finding in findings:
@@ -151,7 +169,7 @@ class TextReport(pieces.Report):
                 key: object = id(finding) if self._view.show_all else finding.rule
                 by_rule.setdefault(key, []).append(finding)
         for first, *others in by_rule.values():
-            yield from self._head(first, "follows from the finding above")
+            yield from self._head(first, remark)
             yield from self._sentences(first)
             if others:
                 yield from self._note(words.describe_others(first, others))

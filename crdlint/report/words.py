@@ -8,12 +8,14 @@ from dataclasses import replace
 from itertools import groupby
 from typing import Final
 
-from crdlint.diagnostics import RANKS, Diagnostic, Related
+from crdlint.crd.errors import REQUIRED, TYPE_INVALID
+from crdlint.diagnostics import RANKS, UNKNOWN_FIELD, Diagnostic, Related
 from crdlint.light import NamedTuple, regex
 from crdlint.linting.result import FileResult
 
 _ADVICE: Final = frozenset({"warning", "advice"})  # kinds
 _SHOWN: Final = 3  # places of one entry
+_NAMED: Final = 8  # fields of one entry
 _MOST_OF_RULE: Final = 10  # entries of one rule for a CRD, without the last one
 
 
@@ -131,7 +133,7 @@ def by_crd(findings: Iterable[Diagnostic], *, show_all: bool = False) -> Iterato
         groups.append(group)
         for finding in own:
             is_shared = (
-                finding.severity == "warning" if finding.kind in _ADVICE else _is_about_all(finding)
+                finding.severity == "warning" if finding.kind in _ADVICE else is_about_all(finding)
             )
             holder = (
                 first.setdefault(_sameness(finding), group) if is_shared and not show_all else group
@@ -146,15 +148,18 @@ def combined(
     """Return the findings of each CRD by line, each with the others that it includes, unless all are to be shown.
 
     One entry includes an error at the same field of several versions or reached by aliases, an error of rules of
-    x-kubernetes-validations with the same text, a warning or advice with the same text anywhere in the file, and all infos
-    of a rule. The last of many entries of a rule includes all others. `lines` are those of the file.
+    x-kubernetes-validations with the same text, a warning or advice with the same text anywhere in the file, all infos
+    of a rule, and what one mistake explains, see `_mistake`. The last of many entries of a rule includes all others.
+    `lines` are those of the file.
     """
     entries: list[list[Diagnostic]] = []
     for number, of_crd in enumerate(by_crd(findings, show_all=show_all)):
         of_rules: Counter[str] = Counter()
         own: dict[object, list[Diagnostic]] = {}
+        mistyped = {(d.rule, d.field): d for d in of_crd if d.error_type == TYPE_INVALID}
         for finding in sorted(of_crd, key=_by_severity):
-            key: object = id(finding) if show_all else (number, _sameness(finding, lines))
+            cause = mistyped.get((finding.rule, finding.field), finding)
+            key: object = id(finding) if show_all else (number, _sameness(cause, lines))
             of_rules[finding.rule] += key not in own
             if of_rules[finding.rule] > _MOST_OF_RULE and not show_all:
                 key = number, finding.rule
@@ -175,17 +180,37 @@ def _sameness(finding: Diagnostic, lines: Sequence[str] = ()) -> object:
     """Return what findings have in common that are shown as one; `lines` are those of the file."""
     if finding.severity == "info":
         return finding.rule
-    if finding.kind in _ADVICE or _is_about_all(finding):
+    if finding.kind in _ADVICE or is_about_all(finding):
         return finding.rule, finding.message
     if lines and _RULES in finding.field:
         detail = _NUMBER.sub("", finding.detail or finding.message)
         return finding.rule, detail, _marked(finding, lines), finding.hidden
+    mistake = _mistake(finding)
+    if mistake is not None:
+        return finding.rule, mistake, finding.hidden
     *_, parent, name = f"..{finding.field}".split(".")
     name = f"{parent}.{name}" if parent.startswith(_RULES) else name.partition("[")[0]
     span = (finding.line, finding.column, finding.end_line, finding.end_column)
     path: object = _INDEX.sub("[]", finding.user_path) or span
     text = _INDEX.sub("[]", finding.detail or finding.message)
     return finding.rule, path, name, text, finding.hidden
+
+
+def _mistake(finding: Diagnostic) -> object:
+    """Return what the findings of an object have in common that one mistake explains, None for other findings.
+
+    These are values of one wrong type, the fields that an object lacks, and those that it does not have and that are corrected
+    in the same way.
+    """
+    owner = _INDEX.sub("[]", finding.user_path)
+    if finding.error_type == TYPE_INVALID:
+        return finding.detail.partition(" in body ")[2]
+    if finding.error_type == REQUIRED and owner:
+        return owner, REQUIRED
+    if finding.rule == UNKNOWN_FIELD and owner:
+        name = owner.rpartition(".")[2]
+        return owner.removesuffix(name), (finding.help or "").replace(f"`{name}`", "")
+    return None
 
 
 _RULES: Final = "x-kubernetes-validations"
@@ -203,17 +228,23 @@ def _marked(finding: Diagnostic, lines: Sequence[str]) -> str:
     return "\n".join([marked[0][finding.column - 1 :], *map(str.strip, marked[1:])])
 
 
-def _is_about_all(finding: Diagnostic) -> bool:
+def is_about_all(finding: Diagnostic) -> bool:
     """Return whether an error is about a whole document."""
     return finding.kind == "decode" and not finding.user_path
 
 
 def describe_others(finding: Diagnostic, others: Sequence[Diagnostic]) -> str:
-    """Return a note about the findings that the entry of another one includes."""
+    """Return a note about the findings that the entry of another one includes, empty for errors of the same value."""
+    mistyped = {d.field for d in (finding, *others) if d.error_type == TYPE_INVALID}
+    others = [d for d in others if d.error_type == TYPE_INVALID or d.field not in mistyped]
     count = len(others)
+    if not others:
+        return ""
     if _sameness(finding) != _sameness(others[-1]):
         lines = [other.line for other in others]
         return f"and {count:,} more of this rule in lines {min(lines)} to {max(lines)}: --show-all shows each"
+    if _mistake(finding) is not None:
+        return _describe_fields(finding, others)
     if all((other.line, other.column) == (finding.line, finding.column) for other in others):
         return (
             f"{count:,} more path{' leads' if count == 1 else 's lead'} here: --show-all shows each"
@@ -225,6 +256,29 @@ def describe_others(finding: Diagnostic, others: Sequence[Diagnostic]) -> str:
     ]
     more = f" and {count - len(named):,} more: --show-all shows each" if count > len(named) else ""
     return f"also in {', '.join(_describe(other, finding) for other in named)}{more}"
+
+
+def _describe_fields(finding: Diagnostic, others: Sequence[Diagnostic]) -> str:
+    """Return a note about other fields with the same mistake."""
+    own, places = _name(finding), []
+    for other in others:
+        name = "" if _name(other) == own else f"`{_name(other)}`"
+        line = "" if name and other.line == finding.line else f"line {other.line}"
+        places.append(f"{name} ({line})" if name and line else name or line)
+    left = len(places) - _NAMED
+    more = f" and {left:,} more: --show-all shows each" if left > 0 else ""
+    return f"also {'' if '`' in places[0] else 'in '}{', '.join(places[:_NAMED])}{more}"
+
+
+def _name(finding: Diagnostic) -> str:
+    """Return the name of a field without its index."""
+    return (finding.field or finding.user_path).rpartition(".")[2].partition("[")[0]
+
+
+def is_beside(other: Diagnostic, finding: Diagnostic) -> bool:
+    """Return whether a value has an error only because its type is wrong, too."""
+    is_mistyped = finding.error_type == TYPE_INVALID != other.error_type
+    return is_mistyped and other.field == finding.field
 
 
 def _describe(other: Diagnostic, finding: Diagnostic) -> str:
@@ -243,7 +297,12 @@ class Copies:
         self.files: set[str] = set()
 
     def without(self, result: FileResult) -> FileResult:
-        """Return a result without the findings that an earlier file has about the CRD of the same name."""
+        """Return a result without the findings that an earlier file has about the CRD of the same name.
+
+        Samples of one name are no copies of each other.
+        """
+        if result.resources:
+            return result
         new = tuple(
             each
             for each in result.diagnostics

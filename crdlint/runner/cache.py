@@ -52,8 +52,10 @@ class Cache(Store):
         self.sweep()
 
     def key(self, data: bytes, options: str) -> str:
-        """Return the key for the content of a file and the options."""
+        """Return the key for the content of a file and the options, of the day if the file has certificates, which expire."""
         digest = blake2b(data, digest_size=20, key=program_digest())
+        if b"caBundle" in data:
+            digest.update(time.strftime("%Y-%m-%d", time.gmtime()).encode())
         digest.update(_FORMAT.encode())
         digest.update(options.encode("utf-8", "surrogatepass"))
         return digest.hexdigest()

@@ -16,7 +16,7 @@ from crdlint.sources.kustomize import DataFiles, Patches
 _MEANT_TO_FAIL: Final = frozenset(
     (
         "invalid", "bad", "broken", "malformed", "negative", "fail", "fails", "failed", "failing", "failure", "failures",
-        "reject", "rejects", "rejected", "rejection",
+        "reject", "rejects", "rejected", "rejection", "wrong", "incorrect", "faulty", "illegal", "unknown",
     )
 )  # fmt: skip
 _WORD: Final = regex(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")

@@ -53,6 +53,16 @@ CASES: dict[str, tuple[dict[str, str], dict[str, list[str]]]] = {
         {"samples/a.yaml": MODE},
     ),
     "a placeholder in braces": ({"samples/a.yaml": GOOD.replace("Safe", "{mode_name}")}, {}),
+    **{
+        f"the placeholder {text}": ({"samples/a.yaml": GOOD.replace("Safe", f'"{text}"')}, {})
+        for text in (
+            "%MODE%", "__MODE__", "[[ .Mode ]]", "REPLACE_ME", "CHANGEME", "REPLACE-WITH-MODE", "YOUR_MODE", "TODO", "TODO: mode",
+        )
+    },
+    **{
+        f"the text {text}": ({"samples/a.yaml": GOOD.replace("Safe", f'"{text}"')}, {"samples/a.yaml": MODE})
+        for text in ("REPLACE", "CHANGES", "YOURS", "Todo", "100%", "a%20b%20c", "__init__", "[[]]", "ADDING")
+    },
     "a choice": ({"samples/a.yaml": GOOD.replace("Safe", "Slow | Safe")}, {}),
     "a version with a joker": ({"samples/a.yaml": GOOD.replace("/v1", "/v?alpha?")}, {}),
     "a path with a placeholder in braces": (
@@ -156,11 +166,22 @@ def test_the_switch_and_the_count(tmp_path: Path) -> None:
     assert "resource" not in without.stdout
 
 
-def test_samples_in_test_data_are_infos(tmp_path: Path) -> None:
-    write(tmp_path, {"crd.yaml": CRD, "pkg/testdata/a.yaml": BAD})
+@pytest.mark.parametrize(
+    ("folder", "severity"),
+    [
+        ("pkg/testdata", "info"),
+        ("api/src/test/resources", "info"),
+        ("src/test", "info"),
+        ("src/tests", "error"),
+        ("test/src", "error"),
+        ("test/e2e", "error"),
+    ],
+)
+def test_samples_in_test_data_are_infos(folder: str, severity: str, tmp_path: Path) -> None:
+    write(tmp_path, {"crd.yaml": CRD, f"{folder}/a.yaml": BAD})
     document = json.loads(check("--format", "json", str(tmp_path)).stdout)
-    assert [each["severity"] for each in document["diagnostics"]] == ["info"]
-    named = check(str(tmp_path / "crd.yaml"), str(tmp_path / "pkg" / "testdata"))
+    assert [each["severity"] for each in document["diagnostics"]] == [severity]
+    named = check(str(tmp_path / "crd.yaml"), str(tmp_path / folder))
     assert named.exit_code == 1
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from textwrap import dedent
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from crds import HEAD, crd_with_spec, small
 from tables import each
@@ -808,3 +808,32 @@ def test_no_help_leads_to_a_set_of_objects_or_lists(items: str, help_: str) -> N
     assert len(found) == 1
     assert help_ in (found[0].help or "")
     assert "x-kubernetes-map-type" not in (found[0].help or "")
+
+
+_COLUMN: Final = "additionalPrinterColumns: [{{name: A, type: {}, jsonPath: .spec.f}}]"
+
+
+@each(
+    ("column", "field", "shown"),
+    [
+        ("integer", "string", "string"),
+        ("number", "string", "string"),
+        ("boolean", "string", "string"),
+        ("integer", "boolean", "boolean"),
+        ("date", "integer", "integer"),
+        ("boolean", "number", "number"),
+        ("integer", "integer", ""),
+        ("integer", "number", ""),
+        ("number", "integer", ""),
+        ("string", "integer", ""),
+        ("boolean", "boolean", ""),
+    ],
+)
+def test_columns_of_another_type(column: str, field: str, shown: str) -> None:
+    text = crd_with_spec(f"type: object\nproperties: {{f: {{type: {field}}}}}")
+    text += f"    {_COLUMN.format(column)}\n"
+    found = [
+        each for each in crdlint.lint_text(text) if each.rule == "printer-column-type-mismatch"
+    ]
+    helps = [each.help for each in found]
+    assert helps == [f"Set the type of the column to `{shown}`"] * bool(shown)

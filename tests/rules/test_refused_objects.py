@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from base64 import b64decode, b64encode
 from typing import Final
 
 from crds import SMALLEST, crd_with_spec
@@ -59,6 +60,43 @@ BUNDLES: Final = {
     (_BUNDLE % "Cg==", "other: a"): True,
 }  # fmt: skip
 
+# Certificates that expired in 2021 and that expire in 9999; both are of real key pairs.
+_EXPIRED: Final = (
+    "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCk1JSUJMakNCMWFBREFnRUNBaFJJYzBhditTUytpYVdQR21k"
+    "QWhKMDV5U0JJdkRBS0JnZ3Foa2pPUFFRREFqQU4KTVFzd0NRWURWUVFEREFKallUQWVGdzB5TURBeE1ERXdN"
+    "REF3TURCYUZ3MHlNVEF4TURFd01EQXdNREJhTUEweApDekFKQmdOVkJBTU1BbU5oTUZrd0V3WUhLb1pJemow"
+    "Q0FRWUlLb1pJemowREFRY0RRZ0FFNFd0WE4zYUxUNnh1ClN1ajFIQ0JZOGgwaXQ5Vk1GTEhTSUVVSTJ0dXpW"
+    "S1VsWm9KZ04xWmtHaVlWdEYzcE9mY3ZNT2crZFhZUktRcjQKcXB6Rk5KTEFGS01UTUJFd0R3WURWUjBUQVFI"
+    "L0JBVXdBd0VCL3pBS0JnZ3Foa2pPUFFRREFnTklBREJGQWlFQQppL1d6MVI1VmxRL3VJa3lWTzhoME5uZXpo"
+    "YkU4WkJOeWFmV3NhTkU0V2pvQ0lGL3VMU1dSQS94bXZobXlidjdaClFmdldTQmI4UHdma3pGenBWSlN0TnB4"
+    "cQotLS0tLUVORCBDRVJUSUZJQ0FURS0tLS0tCg=="
+)
+_CURRENT: Final = (
+    "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCk1JSUJDVENCcjZBREFnRUNBZ0VGTUFvR0NDcUdTTTQ5QkFN"
+    "Q01BMHhDekFKQmdOVkJBTU1BbU5oTUNBWERUSXcKTURFd01UQXdNREF3TUZvWUR6azVPVGt3TVRBeE1EQXdN"
+    "REF3V2pBTk1Rc3dDUVlEVlFRRERBSmpZVEJaTUJNRwpCeXFHU000OUFnRUdDQ3FHU000OUF3RUhBMElBQkxR"
+    "anNHbVpSaExpM3kyalVKc0JBSmtkeklkb0ROWjlaOXdOCm1hN2ZzeFFQM3ZwVmxrUko2RFRRazlJWlhWK3px"
+    "RVFnczBUTEVxRWVWM01aVDJGRFN2Z3dDZ1lJS29aSXpqMEUKQXdJRFNRQXdSZ0loQU1BajRDaG9EWjZuODY1"
+    "TFZRbUhtWHFnYVAvNm1lbkhoUHNMNWpBWFhiQ1JBaUVBMCtiUwpXbHFTakVlb1hNNlhQMjR3aUZpeHZxWUxm"
+    "U0JtQXhFcUVqVnhRTm89Ci0tLS0tRU5EIENFUlRJRklDQVRFLS0tLS0K"
+)
+
+
+def _bundle(*certificates: str) -> str:
+    pem = b"".join(map(b64decode, certificates))
+    return b64encode(pem).decode()
+
+
+EXPIRED: Final = {
+    (_bundle(_EXPIRED), ""): True,
+    (_bundle(_EXPIRED, _EXPIRED), ""): True,
+    (_bundle(_EXPIRED, _CURRENT), ""): False,
+    (_bundle(_CURRENT), ""): False,
+    (_bundle(_EXPIRED), "cert-manager.io/inject-ca-from: a/b"): False,
+    ("Cg==", ""): False,
+    (_PEM, ""): False,
+}  # fmt: skip
+
 
 def messages(text: str, rule: str) -> list[str]:
     findings = lint_text(text)
@@ -92,3 +130,16 @@ def test_ca_bundles(parts: tuple[str, str], is_reported: bool) -> None:
     if annotation:
         text = text.replace("metadata:", f"metadata:\n  annotations: {{{annotation}}}", 1)
     assert len(messages(text, "ca-bundle-without-certificate")) == is_reported
+
+
+@each(("parts", "is_reported"), EXPIRED.items())
+def test_bundles_whose_certificates_have_all_expired(
+    parts: tuple[str, str], is_reported: bool
+) -> None:
+    bundle, annotation = parts
+    text = SMALLEST.replace("spec:", _BUNDLE % bundle, 1)
+    if annotation:
+        text = text.replace("metadata:", f"metadata:\n  annotations: {{{annotation}}}", 1)
+    found = messages(text, "ca-bundle-expired")
+    expected = "`caBundle` has expired on 2021-01-01: each conversion fails"
+    assert found == [expected] * is_reported

@@ -348,3 +348,30 @@ def test_where_a_finding_is(rule: str, root: str, version: str, marked: str) -> 
     found["spec"]["versions"][0].update(decode_yaml(f"{{{version}}}"))
     first = findings(found, rule)[0]
     assert json.dumps(found)[first.column - 1 : first.end_column - 1] == marked
+
+
+def scalable(keywords: str, *, required: str = "", inner: str = "") -> str:
+    field = f"replicas: {{type: integer{keywords}}}"
+    fields = f"{inner or field}"
+    own = f"spec: {{type: object, {required}properties: {{{fields}}}}}"
+    status = "status: {type: object, properties: {m: {type: integer}}}"
+    return f"properties: {{{own}, {status}}}"
+
+
+@each(
+    ("root", "path", "expected"),
+    [
+        (scalable(""), ".spec.replicas", [".spec.replicas"]),
+        (scalable(", default: 1"), ".spec.replicas", []),
+        (scalable("", required="required: [replicas], "), ".spec.replicas", []),
+        (scalable("", inner="a: {type: object, properties: {m: {type: integer, default: 1}}}"), ".spec.a.m", [".spec.a"]),
+        (scalable("", inner="a: {type: object, default: {}, properties: {m: {type: integer, default: 1}}}"), ".spec.a.m", []),
+        (scalable("", inner="a: {type: object, default: {}, properties: {m: {type: integer}}}"), ".spec.a.m", [".spec.a.m"]),
+        (scalable(""), ".spec.other", []),
+    ],
+)  # fmt: skip
+def test_scale_paths_to_optional_fields(root: str, path: str, expected: list[str]) -> None:
+    scale = f"scale: {{specReplicasPath: {path}, statusReplicasPath: .status.m}}"
+    found = messages("scale-path-optional", root, f"subresources: {{status: {{}}, {scale}}}")
+    message = "autoscalers fail for an object without `{}`: the server cannot read its scale"
+    assert found == [message.format(each) for each in expected]

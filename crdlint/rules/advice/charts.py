@@ -87,6 +87,12 @@ POLICY = _InChart("helm-resource-policy", "Resource policy that does not keep th
     help="Write `helm.sh/resource-policy: keep`",
     bad=_CRD.replace("metadata:\n", "metadata:\n  annotations: {helm.sh/resource-policy: Keep}\n"),
     good=_CRD.replace("metadata:\n", "metadata:\n  annotations: {helm.sh/resource-policy: keep}\n"))
+PLACEHOLDER = _InChart("helm-webhook-placeholder", "Conversion webhook of the service that kubebuilder generates",
+    in_each_run=False,
+    observed=("webhook-of-the-scaffold",),
+    why="kubebuilder writes the service `webhook-service` in the namespace `system`, and a kustomization replaces both names. Helm "
+    "does not, so each conversion fails with `service \"webhook-service\" not found`.",
+    help="Write the name and the namespace of the chart's service; a CRD of `templates/` can use `{{ .Release.Namespace }}`")
 UPGRADE_FAILS = Rule("change-helm-upgrade-fails", "`helm upgrade` from the old revision of the chart fails",
     observed=("helm-takes-over-no-crd",),
     severity="error", origin="crdlint", compares=True, scope="template",

@@ -19,6 +19,10 @@ _CREATED: Final = ".metadata.creationTimestamp"
 # A comparison in a filter with a word that has no quotes, or with one equals sign.
 _UNQUOTED: Final = regex(r"\?\(\s*@[\w.\[\]'-]*\s*(?:==|!=)\s*(?!true\b|false\b)[A-Za-z_]\w*\s*\)")
 _SINGLE: Final = regex(r"\?\(\s*@[\w.\[\]'-]*\s*=\s*[^=\s~]")
+# The types of fields whose values a column can show.
+_SHOWN: Final = {
+    "integer": {"integer", "number"}, "number": {"integer", "number"}, "boolean": {"boolean"}, "date": {"string"},
+}  # fmt: skip
 _DAY: Final = "Set the type of the column to `string`: values with `format: date` have no time"
 _DAY_MARKER: Final = 'write `type="string"` in `+kubebuilder:printcolumn`'
 
@@ -120,6 +124,24 @@ def _date(crd: DecodedCRD) -> Iterator[Advisory]:
             is_day = schema.format == "date"
             help_, marker = (_DAY, _DAY_MARKER) if is_day else (None, None)
             yield Advisory(message, path.child("type"), help_, marker=marker)
+
+
+@_OfVersion(
+    "printer-column-type-mismatch",
+    "Printer column has another type than its field",
+    observed=("column-of-another-type",),
+    why="`kubectl get` shows nothing for a value that is not of the type of the column.",
+    help="Set the type of the column to that of the field, or to `string`",
+    marker="correct the `type` of `+kubebuilder:printcolumn`",
+    bad=_columns(f"{{name: A, type: integer, jsonPath: .spec.ready}}, {_AGE}"),
+    good=_columns(f"{_READY}, {_AGE}"),
+).practice
+def _mismatch(crd: DecodedCRD) -> Iterator[Advisory]:
+    for column, schema, path in fields_of_columns(crd):
+        if schema.type not in _SHOWN.get(column.type, {schema.type}):
+            message = f"column `{column.name}` shows nothing: its type is {column.type}, that of its field {schema.type}"
+            shown = schema.type if schema.type in {"integer", "number", "boolean"} else "string"
+            yield Advisory(message, path.child("type"), f"Set the type of the column to `{shown}`")
 
 
 @Hint(

@@ -8,7 +8,6 @@ from functools import partial
 from typing import Final
 
 from crdlint.crd.model import JSONSchemaProps
-from crdlint.rules.advice.columns import fields_of_columns
 from crdlint.rules.advice.pruned_objects import (
     is_arbitrary,
     is_of_root,
@@ -31,10 +30,6 @@ _OfVersion: Final = partial(_Convention, scope="version")
 _SUBRESOURCE: Final = "subresources: {status: {}}\n"
 _AGE: Final = "{name: Age, type: date, jsonPath: .metadata.creationTimestamp}"
 _READY: Final = "{name: Ready, type: boolean, jsonPath: .spec.ready}"
-# The types of fields whose values a column can show.
-_SHOWN: Final = {
-    "integer": {"integer", "number"}, "number": {"integer", "number"}, "boolean": {"boolean"}, "date": {"string"},
-}  # fmt: skip
 
 
 def _version(root: str, more: str = "") -> str:
@@ -121,24 +116,6 @@ def _age(crd: DecodedCRD) -> Iterator[Advisory]:
 
 
 @_OfVersion(
-    "printer-column-type-mismatch",
-    "Printer column has another type than its field",
-    observed=("column-of-another-type",),
-    why="`kubectl get` shows nothing for a value that it cannot convert to the type of the column.",
-    help="Set the type of the column to that of the field, or to `string`",
-    marker="correct the `type` of `+kubebuilder:printcolumn`",
-    bad=_columns(f"{{name: A, type: integer, jsonPath: .spec.ready}}, {_AGE}"),
-    good=_columns(f"{_READY}, {_AGE}"),
-).practice
-def _mismatch(crd: DecodedCRD) -> Iterator[Advisory]:
-    for column, schema, path in fields_of_columns(crd):
-        if schema.type not in _SHOWN.get(column.type, {schema.type}):
-            message = f"the column {column.name} is of type {column.type}, its field of type {schema.type}"
-            shown = schema.type if schema.type in {"integer", "number", "boolean"} else "string"
-            yield Advisory(message, path.child("type"), f"Set the type of the column to `{shown}`")
-
-
-@_OfVersion(
     "scale-without-selector",
     "Scale subresource without `labelSelectorPath`",
     observed=("scale-selector-of-wrong-type",),
@@ -156,6 +133,55 @@ def _selector(crd: DecodedCRD) -> Iterator[Advisory]:
                 "HorizontalPodAutoscalers cannot find the pods: `labelSelectorPath` is missing"
             )
             yield Advisory(message, parts.path.child("subresources", "scale"))
+
+
+def _scaled(keywords: str) -> str:
+    fields = f"spec: {{type: object, properties: {{a: {{type: integer{keywords}}}}}}}"
+    status = "status: {type: object, properties: {a: {type: integer}}}"
+    scale = "{specReplicasPath: .spec.a, statusReplicasPath: .status.a}"
+    return _version(
+        f"properties: {{{fields}, {status}}}", f"subresources: {{status: {{}}, scale: {scale}}}\n"
+    )
+
+
+@_OfVersion(
+    "scale-path-optional",
+    "Scale path to a field that may be missing",
+    observed=("scale-of-an-optional-field",),
+    why="While `specReplicasPath` has no value in an object, reads of its scale fail with an internal error, and autoscalers begin "
+    "with a read. It is harmless if a webhook or the controller always sets the field.",
+    help="Add a default to the field, and `default: {}` to each optional object around it",
+    marker="write `+kubebuilder:default` on the field",
+    bad=_scaled(""),
+    good=_scaled(", default: 1"),
+).practice
+def _optional_replicas(crd: DecodedCRD) -> Iterator[Advisory]:
+    for parts in version_parts(crd.spec):
+        scale = parts.subresources.scale if parts.subresources is not None else None
+        path = "" if scale is None else scale.spec_replicas_path
+        optional = None if parts.schema is None else _optional_step(parts.schema, path)
+        if optional is not None:
+            message = f"autoscalers fail for an object without `{optional}`: the server cannot read its scale"
+            yield Advisory(message, parts.path.child("subresources", "scale", "specReplicasPath"))
+
+
+def _optional_step(root: JSONSchemaProps, path: str) -> str | None:
+    """Return the first field of a path that an object may lack, None if there is none, or if the schema lacks one.
+
+    The first step, such as `.spec`, does not count: all objects have it.
+    """
+    optional = None
+    schema = root
+    for name, end in steps(path):
+        field = schema.properties.get(name or "")
+        if field is None:
+            return None
+        is_always_set = name in schema.required or field.default is not None
+        is_first = schema is root
+        if not is_always_set and not is_first and optional is None:
+            optional = path[:end]
+        schema = field
+    return optional
 
 
 @_Convention(

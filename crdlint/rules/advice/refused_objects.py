@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.model import JSONSchemaProps
@@ -64,17 +65,56 @@ INJECTORS: Final = ("inject-ca", "inject-apiserver-ca", "inject-cabundle")
     good="conversion: {strategy: None}",
 ).practice
 def _no_certificate(crd: DecodedCRD) -> Iterator[Advisory]:
-    conversion = crd.spec.conversion
-    client = None if conversion is None else conversion.webhook_client_config
-    is_injected = any(word in name for name in crd.annotations for word in INJECTORS)
-    if client is None or not client.ca_bundle or is_injected:
+    bundle = _own_bundle(crd)
+    if not bundle:
         return
     from crdlint.rules.server.conversion import ca_bundle  # few CRDs need it
 
-    path = Path("spec").child("conversion", "webhookClientConfig", "caBundle")
-    if any(True for _ in ca_bundle(client.ca_bundle, path)):
+    if any(True for _ in ca_bundle(bundle, _CA_BUNDLE)):
         message = "`caBundle` has no certificate: the API server does not serve the resource"
-        yield Advisory(message, path)
+        yield Advisory(message, _CA_BUNDLE)
+
+
+_CA_BUNDLE: Final = Path("spec").child("conversion", "webhookClientConfig", "caBundle")
+
+
+def _own_bundle(crd: DecodedCRD) -> bytes:
+    """Return the CA bundle of the conversion webhook, empty if there is none, or if a tool sets it."""
+    conversion = crd.spec.conversion
+    client = None if conversion is None else conversion.webhook_client_config
+    is_injected = any(word in name for name in crd.annotations for word in INJECTORS)
+    return b"" if client is None or is_injected else client.ca_bundle or b""
+
+
+_EXPIRED: Final = (  # a certificate that was valid until the end of 2020
+    "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCk1JSUJMakNCMWFBREFnRUNBaFJJYzBhditTUytpYVdQR21k"
+    "QWhKMDV5U0JJdkRBS0JnZ3Foa2pPUFFRREFqQU4KTVFzd0NRWURWUVFEREFKallUQWVGdzB5TURBeE1ERXdN"
+    "REF3TURCYUZ3MHlNVEF4TURFd01EQXdNREJhTUEweApDekFKQmdOVkJBTU1BbU5oTUZrd0V3WUhLb1pJemow"
+    "Q0FRWUlLb1pJemowREFRY0RRZ0FFNFd0WE4zYUxUNnh1ClN1ajFIQ0JZOGgwaXQ5Vk1GTEhTSUVVSTJ0dXpW"
+    "S1VsWm9KZ04xWmtHaVlWdEYzcE9mY3ZNT2crZFhZUktRcjQKcXB6Rk5KTEFGS01UTUJFd0R3WURWUjBUQVFI"
+    "L0JBVXdBd0VCL3pBS0JnZ3Foa2pPUFFRREFnTklBREJGQWlFQQppL1d6MVI1VmxRL3VJa3lWTzhoME5uZXpo"
+    "YkU4WkJOeWFmV3NhTkU0V2pvQ0lGL3VMU1dSQS94bXZobXlidjdaClFmdldTQmI4UHdma3pGenBWSlN0TnB4"
+    "cQotLS0tLUVORCBDRVJUSUZJQ0FURS0tLS0tCg=="
+)
+
+
+@Caution("ca-bundle-expired", "Every certificate of the CA bundle has expired",
+    scope="spec", observed=("ca-bundle-expired",),
+    why="The API server accepts the CRD, but does not trust the webhook: each conversion fails with `x509: certificate has expired "
+    "or is not yet valid`. Requests that need no conversion succeed.",
+    help="Write the current CA bundle, or remove `caBundle` and let cert-manager's CA injector set it",
+    bad=_NO_CERTIFICATE.replace("Cg==", _EXPIRED), good="conversion: {strategy: None}",
+).practice  # fmt: skip
+def _expired(crd: DecodedCRD) -> Iterator[Advisory]:
+    bundle = _own_bundle(crd)
+    if not bundle:
+        return
+    from crdlint.golang.encodings import valid_until  # few CRDs need it
+
+    end = valid_until(bundle)
+    if end is not None and end < datetime.now(timezone.utc):
+        message = f"`caBundle` has expired on {end:%Y-%m-%d}: each conversion fails"
+        yield Advisory(message, _CA_BUNDLE)
 
 
 _COMPARED: Final = frozenset({"_>_", "_<_", "_>=_", "_<=_"})

@@ -252,6 +252,19 @@ def place_of(document: ChartDocument, label: str) -> Related:
     return Related(label, document.file.shown, document.span.line, document.span.column)
 
 
+_OF_KUBEBUILDER: Final = ("system", "webhook-service")
+
+
+def _has_placeholder(crd: ChartDocument) -> bool:
+    if _OF_KUBEBUILDER[1] not in crd.text:  # few CRDs have it
+        return False
+    service: Any = (as_json(crd) or [None])[0]
+    for name in ("spec", "conversion", "webhook", "clientConfig", "service"):
+        service = service.get(name) if isinstance(service, dict) else None
+    names = (service.get("namespace"), service.get("name")) if isinstance(service, dict) else ()
+    return names == _OF_KUBEBUILDER
+
+
 @dataclass
 class _ChartCheck:
     """The check of the contents of a chart with one set of values."""
@@ -268,6 +281,7 @@ class _ChartCheck:
         yield from self._self_gated()
         yield from self._copies()
         yield from self._without_keep()
+        yield from self._placeholders()
         if not self.contents.by_helm:
             yield from self._included()
 
@@ -416,6 +430,13 @@ class _ChartCheck:
                 body = shortened(" ".join(block.directive.body.split()), _SHOWN)
                 message = f"{message} by `{{{{ {body} }}}}` in line {block.line}"
                 yield finding_at(crd, rules.SELF_GATED, message)
+
+    def _placeholders(self) -> Iterator[Diagnostic]:
+        """Yield the CRDs whose conversion webhook has the names that only a kustomization replaces."""
+        for crd in self._sent(Way.CRDS, Way.TEMPLATE, Way.HOOK):
+            if _has_placeholder(crd):
+                message = "each conversion fails: `webhook-service` in `system` is kubebuilder's placeholder"
+                yield finding_at(crd, rules.PLACEHOLDER, message)
 
     def _cluster(self, crd: ChartDocument, *, has_crd: bool) -> ClusterState:
         group, kind = crd.defined_kind
