@@ -90,9 +90,9 @@ POLICY = _InChart("helm-resource-policy", "Resource policy that does not keep th
 PLACEHOLDER = _InChart("helm-webhook-placeholder", "Conversion webhook of the service that kubebuilder generates",
     in_each_run=False,
     observed=("webhook-of-the-scaffold",),
-    why="kubebuilder writes the service `webhook-service` in the namespace `system`, and a kustomization replaces both names. Helm "
-    "does not, so each conversion fails with `service \"webhook-service\" not found`.",
-    help="Write the name and the namespace of the chart's service; a CRD of `templates/` can use `{{ .Release.Namespace }}`")
+    why="The service `webhook-service` in the namespace `system` is a placeholder of kubebuilder, whose kustomization replaces it. "
+    "Helm does not, so each conversion fails with `service \"webhook-service\" not found`.",
+    help="Write the name and the namespace of the chart's service")
 UPGRADE_FAILS = Rule("change-helm-upgrade-fails", "`helm upgrade` from the old revision of the chart fails",
     observed=("helm-takes-over-no-crd",),
     severity="error", origin="crdlint", compares=True, scope="template",

@@ -62,7 +62,9 @@ def fields_of_columns(
 
     for parts in version_parts(crd.spec):
         for i, column in enumerate(parts.columns):
-            target = follow(column.json_path, parts.schema) if parts.schema is not None else None
+            if not column.json_path or parts.schema is None:
+                continue
+            target = follow(column.json_path, parts.schema)
             if isinstance(target, JSONSchemaProps) and target.type:
                 yield column, target, parts.path.child("additionalPrinterColumns").index(i)
 
