@@ -6,6 +6,7 @@ Entries are JSON, never code, and are signed (`store.py`).
 from __future__ import annotations
 
 import json
+import time
 from dataclasses import fields
 from hashlib import blake2b
 from operator import attrgetter
