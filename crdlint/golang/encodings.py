@@ -205,8 +205,8 @@ def valid_until(bundle: bytes) -> datetime | None:
         if block.type == b"CERTIFICATE" and not block.has_headers
     ]
     ends = [_not_after(der) for der in certificates]
-    known = [end for end in ends if end is not None]
-    return max(known) if known and len(known) == len(ends) else None
+    dates = [end for end in ends if end is not None]
+    return max(dates) if dates and len(dates) == len(ends) else None
 
 
 _VERSION: Final = 0xA0

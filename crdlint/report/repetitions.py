@@ -49,22 +49,20 @@ class Repetitions:
             left = len(others) - len(named)
             more = f" and {left:,} more: --show-all shows each" if left else ""
             like_it = f" and {len(alike) - 1:,} more of this rule" if len(alike) > 1 else ""
-            start = f"{words.headline(first)} ({_place(first)}){like_it}"
-            yield first.severity, f"{start}, also in {', '.join(map(_place, named))}{more}"
+            start = f"{words.headline(first)} ({_position(first)}){like_it}"
+            yield first.severity, f"{start}, also in {', '.join(map(_position, named))}{more}"
 
 
-def _place(finding: Diagnostic) -> str:
+def _position(finding: Diagnostic) -> str:
     return f"{finding.file}:{finding.line}"
 
 
 def _sentences(finding: Diagnostic) -> object:
     """Return what equal findings have in common: of objects with a version that is not served, and of old CRDs, not their kinds."""
     kind, _, name = (finding.crd or "").partition(" ")
-    is_of_kind = f'kind "{kind}"' in finding.message if name else words.is_about_all(finding)
-    if is_of_kind:
-        return (
-            finding.rule,
-            finding.severity,
-            finding.message.replace(kind, "") if name else finding.message,
-        )
+    is_of_version = bool(name) and finding.user_path == ".apiVersion"
+    if is_of_version:
+        return finding.rule, finding.severity, finding.message.replace(kind, "")
+    if words.is_about_all(finding):
+        return finding.rule, finding.severity, finding.message
     return finding.rule, finding.severity, finding.headline, finding.message, finding.help

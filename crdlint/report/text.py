@@ -153,9 +153,9 @@ class TextReport(pieces.Report):
         """Return the findings about the text of the same file that were shown before, and keep those that are new."""
         if not findings or findings[0].crd is not None:
             return []
-        known = self._about_texts.setdefault(findings[0].file, [])
-        earlier = list(known)
-        known += findings
+        shown = self._about_texts.setdefault(findings[0].file, [])
+        earlier = list(shown)
+        shown += findings
         return earlier
 
     def _consequences(

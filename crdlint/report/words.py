@@ -204,7 +204,7 @@ def _mistake(finding: Diagnostic) -> object:
     """
     owner = _INDEX.sub("[]", finding.user_path)
     if finding.error_type == TYPE_INVALID:
-        return finding.detail.partition(" in body ")[2]
+        return finding.detail.replace(finding.field, "")
     if finding.error_type == REQUIRED and owner:
         return owner, REQUIRED
     if finding.rule == UNKNOWN_FIELD and owner:
