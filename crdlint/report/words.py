@@ -260,14 +260,14 @@ def describe_others(finding: Diagnostic, others: Sequence[Diagnostic]) -> str:
 
 def _describe_fields(finding: Diagnostic, others: Sequence[Diagnostic]) -> str:
     """Return a note about other fields with the same mistake."""
-    own, places = _name(finding), []
+    own, shown = _name(finding), []
     for other in others:
         name = "" if _name(other) == own else f"`{_name(other)}`"
         line = "" if name and other.line == finding.line else f"line {other.line}"
-        places.append(f"{name} ({line})" if name and line else name or line)
-    left = len(places) - _NAMED
+        shown.append(f"{name} ({line})" if name and line else name or line)
+    left = len(shown) - _NAMED
     more = f" and {left:,} more: --show-all shows each" if left > 0 else ""
-    return f"also {'' if '`' in places[0] else 'in '}{', '.join(places[:_NAMED])}{more}"
+    return f"also {'' if '`' in shown[0] else 'in '}{', '.join(shown[:_NAMED])}{more}"
 
 
 def _name(finding: Diagnostic) -> str:
