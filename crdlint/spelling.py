@@ -255,4 +255,4 @@ def _is_slip_of_word(written: str, name: str, typed: bool) -> bool:
     is_ending = start == shorter and lone in _ENDINGS and lone != written[start - 1]
     if is_ending and typed and lone == "s":
         return shorter >= _LEAST_BEFORE
-    return shorter >= _LEAST_AROUND and not is_ending
+    return shorter >= _LEAST_AROUND - typed and not is_ending
