@@ -144,7 +144,6 @@ BOUNDED = {
     "crdlint.rules.advice.unsatisfiable.NUMBERS[0]": "only tried at the start of a text",
     "crdlint.rules.advice.unsatisfiable.NUMBERS[1]": "only tried at the start of a text",
     "crdlint.yaml.value_causes._BAD_STARTS[0]": "only tried at the start of a text",
-    "crdlint.report.same_changes._STEP[0]": "paths are printed by crdlint, and close each bracket",
     "crdlint.report.text._QUOTED[0]": "each value begins with a quote, which closes the one before it",
 }
 

@@ -13,7 +13,8 @@ from crdlint.report import words
 from crdlint.report.words import Sentence
 
 _QUOTED: Final = regex(r"`[^`]*`")
-_STEP: Final = regex(r"\[(?:'(?:[^'\\]|\\.)*'|[^\]]*)\]|\.?[^.\[]+")  # of a path
+# A step of a path; a character that begins no step is one, so that no part of a path is lost.
+_STEP: Final = regex(r"\['[^'\[]*'\]|\[[^'\[\]]*\]|\.?[^.\[]+|[.\[]")
 _NAMED: Final = 3  # names in a sentence about several findings
 _LISTED: Final = 20  # paths, or CRDs, in a list
 _ENDS: Final = 8  # first and last steps of paths that are compared
