@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import field
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from crdlint.cli.console import Bugs
 from crdlint.cli.reports import find_files
@@ -19,6 +19,7 @@ from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
 from crdlint.linting.result import FileResult
 from crdlint.resources.definitions import CRDFiles, Definitions, outlines
+from crdlint.rules.advice.deployment import SKIPPED, newer_than_oldest
 from crdlint.runner.task import shown_name
 from crdlint.safety.bugs import Bug, collected
 from crdlint.sources.crd_lookup import configured_crds, crd_folders_near, files_beside
@@ -29,6 +30,9 @@ if TYPE_CHECKING:
 
     # Takes a place and a message.
     Report = Callable[[str, str], None]
+
+# Only its rejection, and what cannot be read of it, are reported about a CRD: no other advice is asked for.
+_REJECTIONS: Final = (newer_than_oldest.findings,)
 
 
 @dataclass(slots=True)
@@ -171,8 +175,9 @@ class _DefinitionReader:
             or NEWEST_VERSION
         )
         versions = parse_range(version)
-        # Only its rejection, and what cannot be read of it, are reported about a CRD.
-        request = CheckRequest(versions=versions, skip_unfinished=True, keep=True, advice=())
+        request = CheckRequest(
+            versions=versions, skip_unfinished=True, keep=True, advice=_REJECTIONS
+        )
         with self.inputs.bugs_of(path):
             result = self._read(path, text, partial(lint_file, request=request), only)
         from crdlint.rules.texts.reading import YAML_SYNTAX
@@ -205,8 +210,6 @@ class _DefinitionReader:
 
     def _note_skipped(self, path: str, result: FileResult) -> None:
         """Report the CRDs that only Helm can read."""
-        from crdlint.rules.advice.deployment import SKIPPED
-
         for finding in result.diagnostics:
             if finding.rule == SKIPPED.id:
                 self.inputs.notice(f"{path}:{finding.line}", f"{finding.message}. {finding.help}")
