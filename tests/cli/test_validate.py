@@ -467,12 +467,12 @@ def test_ignore_comments_count(here: Path) -> None:
 
 
 def test_placeholders_of_the_configuration_count(here: Path) -> None:
-    write(here, wrong=WRONG.replace("size: 0", "size: '%SIZE%'").replace("  naem: x\n", ""))
+    write(here, wrong=WRONG.replace("size: 0", "size: '~SIZE~'").replace("  naem: x\n", ""))
     assert run("wrong.yaml").exit_code == 1
-    (here / ".crdlint.yaml").write_text("placeholders: ['%*%']")
+    (here / ".crdlint.yaml").write_text("placeholders: ['~*~']")
     result = run("wrong.yaml")
     assert (result.exit_code, result.stdout.splitlines()[0]) == (
-        0, "wrong.yaml: note: line 5: a placeholder such as `%SIZE%` is accepted as a value of any type",
+        0, "wrong.yaml: note: line 5: a placeholder such as `~SIZE~` is accepted as a value of any type",
     )  # fmt: skip
     (here / ".crdlint.yaml").write_text("placeholders: false")
     write(here, wrong=WRONG.replace("size: 0", "size: '${SIZE}'"))
