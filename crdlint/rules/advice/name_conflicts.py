@@ -49,9 +49,10 @@ COPIES_DIFFER = Caution(
     "Copy of a CRD differs from the generated one",
     scope="spec",
     in_each_run=False,
-    claims_nothing=True,
+    observed=("crd-copies-applied",),
     why="Some users install the CRD of `config/crd`, others that of the chart, the bundle or the manifests, which then has "
-    "other fields or limits. Versions, examples and tests are not compared, and neither are descriptions, annotations and the "
+    "other fields or limits. The copy that is applied last wins: reads lack the fields that only the other one has, and the next "
+    "write deletes them. Versions, examples and tests are not compared, and neither are descriptions, annotations and the "
     "conversion.",
     help="Replace it with the CRD of `config/crd`",
 )

@@ -73,7 +73,7 @@ CONFIG = _Rule(
 REVIEW_VERSIONS = _Rule(
     "conversion-review-versions",
     "Invalid or unsupported `conversionReviewVersions`",
-    claims_nothing=True,
+    observed=("conversion-review-versions",),
     follows=(Link(STRATEGY, ANYWHERE),),
     why="The API server sends the first version in the list that it supports, `v1` or `v1beta1`. Without one it cannot "
     "call the webhook.",

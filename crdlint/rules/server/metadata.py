@@ -88,12 +88,12 @@ ANNOTATIONS_SIZE = _Rule(
 OWNERS = _Rule(
     "metadata-owner-references",
     "Invalid owner reference",
-    claims_nothing=True,
-    why="The garbage collector deletes objects whose owners do not exist. A wrong reference can delete the CRD with "
-    "all of its objects.",
+    observed=("owner-that-does-not-exist",),
+    why="The API server accepts an owner that does not exist, and the garbage collector deletes objects of which no owner "
+    "exists. A wrong reference can delete the CRD with all of its objects.",
     help="Specify `apiVersion`, `kind`, `name` and `uid` of the owner, or remove the reference",
-    bad="ownerReferences: [{apiVersion: v1, kind: ConfigMap, name: x, uid: ''}]",
-    good="ownerReferences: [{apiVersion: v1, kind: ConfigMap, name: x, uid: 0b7c}]",
+    bad="ownerReferences: [{apiVersion: v1, kind: Namespace, name: x, uid: ''}]",
+    good="ownerReferences: [{apiVersion: v1, kind: Namespace, name: x, uid: 0b7c}]",
 )
 FINALIZERS = _Rule(
     "metadata-finalizers",
