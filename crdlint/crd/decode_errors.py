@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from crdlint.crd.gotypes import INT_RANGES, MAX_DEPTH, SCHEMA, STRING, GoField, GoType
 from crdlint.crd.identity import json_type_of
+from crdlint.crd.placeholders import is_no_value
 from crdlint.golang.encodings import CorruptInputError, decode_base64
 from crdlint.golang.printing import json_float
 from crdlint.golang.text import quote
@@ -597,6 +598,8 @@ _HELPS: Final = {
 
 
 def _of_collection(go_type: str, value: str | None) -> str:
+    if go_type == "[]string" and value is not None and is_no_value(value):
+        return f"Replace `{value}` with a list"
     if go_type.startswith("[]"):
         return _listed(value)
     if go_type != "map[string]string":

@@ -1,4 +1,4 @@
-"""Templates of CRDs for programs other than Helm: placeholders such as `${NAME}` and `[[ name ]]` in names of a CRD."""
+"""Placeholders such as `${NAME}` in templates of CRDs for programs other than Helm, and words that are no value."""
 
 from __future__ import annotations
 
@@ -21,6 +21,16 @@ _PLACEHOLDER: Final = regex(
 _IN_PLACE: Final = regex(
     r"""^[ \t]*(?:-[ \t]+)*(?:["']?[\w./$-]+["']?:[ \t]+)?["']?(?:\{\{|\$\{|\[\[|\{%|<%)""",
     re.MULTILINE,
+)
+# Texts that people write until they know the value: a name in brackets of any kind, words for its absence, or dots.
+_NO_VALUE: Final = regex(
+    r"""<.*>|\{.*\}|\[.*\]|\$.+|%.+%|@.+@|__.+__|x{3,}|\.{3,}|…|\?+|-+
+    |(?:tbd|tba|tbc|todo|fixme|placeholder)(?:[\s:;,.!(].*)?
+    |n/?a|none|nil|null|unset|undefined
+    |to[ _-]be[ _-](?:added|announced|confirmed|decided|defined|determined|done|filled)(?![a-z]).*
+    |(?:replace|change|insert|fill|enter|add|edit|set)[ _-]?(?:me|this|here|with|your)(?![a-z]).*
+    |your[ _-].*""",
+    re.IGNORECASE | re.VERBOSE,
 )
 _NAMES: Final = ("plural", "singular", "kind", "listKind")
 
@@ -48,6 +58,15 @@ def _in_two_brackets(node: Node) -> str | None:
 def is_placeholder(text: str) -> bool:
     """Return whether a text consists of one placeholder."""
     return _PLACEHOLDER.fullmatch(text.strip(" \t\"'")) is not None
+
+
+def is_no_value(text: str) -> bool:
+    """Return whether a text only holds the place of a value that is still to be written, so that nothing is known of it.
+
+    >>> is_no_value("tbd"), is_no_value("<hosts>"), is_no_value("todo-app"), is_no_value("example.com")
+    (True, True, False, False)
+    """
+    return _NO_VALUE.fullmatch(text.strip()) is not None
 
 
 class FirstDirective(NamedTuple):

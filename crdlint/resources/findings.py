@@ -32,7 +32,7 @@ from crdlint.rules.engine import headlines
 from crdlint.rules.engine.advisory import Advisory
 from crdlint.rules.engine.finding import AdviceFinding, FieldFinding, Manifest
 from crdlint.rules.engine.relations import type_of
-from crdlint.rules.fixes.value_fixes import ANYTHING, Mistake, is_short, plain_value
+from crdlint.rules.fixes.value_fixes import ANYTHING, Mistake, is_item, is_short, plain_value
 from crdlint.rules.texts import reading
 from crdlint.rules.texts import resource as rules
 from crdlint.rules.texts.resource import APPLY
@@ -645,7 +645,7 @@ def _sample(schema: JSONSchemaProps) -> str | None:
     return SAMPLES.get(schema.format) if schema.type == "string" else None
 
 
-def _mistyped(reason: Reason, node: Node | None, _schema: JSONSchemaProps | None) -> str | None:
+def _mistyped(reason: Reason, node: Node | None, schema: JSONSchemaProps | None) -> str | None:
     expected, actual = reason.arguments
     if not isinstance(node, Scalar):
         return None
@@ -655,12 +655,20 @@ def _mistyped(reason: Reason, node: Node | None, _schema: JSONSchemaProps | None
             is_unquoted = actual in _UNQUOTED and is_short(text)
             return f'Write it in quotes: "{text}"' if is_unquoted else None
         case "array":
-            is_item = actual != "null" and is_short(text)
-            return f"Write it as a list: `[{text}]`" if is_item else None
+            return None if actual == "null" else _list_help(text, schema or ANYTHING)
         case "integer" if actual == "number":
             return _integer_help(node)
     is_scalar = expected in _UNQUOTED and actual in {"string", "integer"}
     return _other_scalar(text, expected, actual) if is_scalar else None
+
+
+def _list_help(text: str, of_list: JSONSchemaProps) -> str | None:
+    """Return the help for a scalar instead of a list, None for one that is too long to be quoted."""
+    if not is_short(text):
+        return None
+    if is_item(text, of_list):
+        return f"Write it as a list: `[{text}]`"
+    return f"Replace `{text}` with a list"
 
 
 # The types whose values are written without quotes.

@@ -107,7 +107,9 @@ def _mistyped(error: FieldError) -> str | None:
     sample = f"{_article(expected)} {expected}"
     if actual == "string" and expected in _UNQUOTED:
         sample += " without quotes"
-    return Sample(f"Write {sample}, such as `{_SAMPLES.get(expected, '...')}`")
+    return (
+        Sample(f"Write {sample}, such as `{_SAMPLES[expected]}`") if expected in _SAMPLES else None
+    )
 
 
 def _misformatted(format_: str, value: object) -> str:

@@ -19,6 +19,7 @@ from crdlint.rules.engine.finding import DecodeFinding, DocumentFinding, Repeate
 from crdlint.rules.engine.fixer import Fixer
 from crdlint.rules.fixes import v1beta1
 from crdlint.rules.fixes.type_fixes import WHOLE_CRD, in_spec, plain_blanks
+from crdlint.schema.value_help import listed
 from crdlint.yaml import repairs
 from crdlint.yaml.edit import Edit
 from crdlint.yaml.editor import Editor, UneditableError
@@ -761,6 +762,8 @@ def placement(finding: DecodeFinding) -> Placement | None:
     with suppress(UneditableError):
         return _indentation(finding, _outdented(finding))
     if finding.problem.kind != "strict":
+        with suppress(UneditableError):
+            return _of_required_flag(finding)
         return None
     for fixer in UNKNOWN if finding.problem.nearest is None else ():
         describe = _HELPS.get(fixer.title)
@@ -785,6 +788,37 @@ def _indentation(finding: DecodeFinding, block: OutdentedFields) -> Placement:
     line = block.key.start_mark.line + offset
     help_ = f"Indent {lines} by {_STEP} more spaces: {what} of `{block.key.value}` in line {line}"
     return Placement(help_, block.empty)
+
+
+def _of_required_flag(finding: DecodeFinding) -> Placement | None:
+    """Return the help for `required: false`, and for `required: true` of an item or of an object, which may mean its fields."""
+    schema, key, value = finding.entry
+    flag = expect(Scalar, value).value.lower()
+    if key.value != "required" or flag not in {"true", "false"}:
+        return None
+    if flag == "false":
+        return Placement("Remove `required`: a field is optional unless its object lists it")
+    owner, fields = finding.editor.key_of(schema), child(schema, "properties")
+    names = texts(fields.items[::2]) if isinstance(fields, Mapping) else []
+    each = None if owner is None else _INNER.get(owner.value)
+    if each is not None:
+        return Placement(_fields_of_each(each, names))
+    if owner is None or not names:
+        return None
+    return Placement(
+        f"Did you mean that `{owner.value}` is required? If so, remove `required` here, and add the name to `required` of the "
+        f"object that has it. Otherwise, list the fields that `{owner.value}` must have, out of {listed(names)}"
+    )
+
+
+def _fields_of_each(each: str, names: list[str]) -> str:
+    """Return the help for `required: true` of the items of a list or the values of a map, which have some fields."""
+    if names:
+        return f"List the fields that each {each} must have, out of {listed(names)}"
+    return f"Remove `required`: no {each} is ever missing"
+
+
+_INNER: Final = {"items": "item", "additionalProperties": "value"}  # schemas that no name has
 
 
 def _in_parent(finding: DecodeFinding, _: Edit) -> Placement:

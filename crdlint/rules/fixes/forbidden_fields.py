@@ -32,6 +32,7 @@ from crdlint.rules.server.forbidden_fields import (
     TYPE_UNSUPPORTED,
     UNIQUE_ITEMS,
 )
+from crdlint.schema.formats import FORMATS, normalized
 from crdlint.yaml.nodes import Mapping, Scalar
 
 _ANY: Final = frozenset({"any", "*"})
@@ -114,12 +115,28 @@ def _array_of_any(finding: FieldFinding) -> Edits:
         yield editor.insert(owner, "items", f"{{{schema}}}", after="type")
 
 
+def _format_meant(finding: FieldFinding) -> str | None:
+    """Return the format that is written as the type.
+
+    None if the schema is not one of texts, or if a value in it does not have the format.
+    """
+    format_ = _FORMATS.get(finding.scalar().value.lower())
+    if format_ is None:
+        return None
+    schema, has = finding.schema(finding.owner), FORMATS[normalized(format_)]
+    if implied_type(schema) not in {"", "string"}:
+        return None
+    values = [*schema.enum, *([] if schema.default is None else [schema.default.value])]
+    is_meant = all(isinstance(value, str) and has(value) for value in values)
+    return format_ if is_meant else None
+
+
 @Fixer("Write a string of the format", "unsafe").example(
     bad="start:\n  type: date", good="start:\n  type: string\n  format: date"
 )
 def _string_of_format(finding: FieldFinding) -> Edits:
     editor, owner = finding.editor, finding.owner
-    format_ = _FORMATS.get(finding.scalar().value.lower())
+    format_ = _format_meant(finding)
     if format_ is not None and owner.find("format") is None:
         yield from finding.write("string")
         yield editor.insert(owner, "format", editor.value(format_), after="type")
@@ -136,7 +153,10 @@ def _implied_type(finding: FieldFinding) -> Edits:
             yield from rename_to_true(finding.editor, finding.owner, "type", _INT_OR_STRING)
         else:
             yield finding.editor.remove(finding.owner, "type")
-    elif meant_type(word, schema) is None and word not in _FORMATS and word not in _FRACTIONAL:
+    elif word in _FORMATS:
+        is_of_texts = implied_type(schema) == "string" and _format_meant(finding) is None
+        yield from finding.write("string") if is_of_texts else []
+    elif meant_type(word, schema) is None and word not in _FRACTIONAL:
         type_ = TYPES_OF_FORMATS.get(schema.format) if word in VAGUE else implied_type(schema)
         yield from finding.write(type_) if type_ else []
 

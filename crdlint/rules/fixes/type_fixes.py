@@ -8,6 +8,7 @@ from typing import Final
 
 from crdlint.crd.gotypes import SCHEMA, GoType
 from crdlint.crd.identity import type_keys as type_keys_of
+from crdlint.crd.placeholders import is_no_value
 from crdlint.files.recognition import KIND, VERSION
 from crdlint.light import regex
 from crdlint.phrases import nearest
@@ -132,7 +133,9 @@ def type_keys(finding: DocumentFinding) -> Edits:
 def _required_property(finding: DecodeFinding) -> Edits:
     schema, _, value = _entry_of(finding, "required")
     editor, word = finding.editor, expect(Scalar, value).value.lower()
-    if word not in {"true", "false"} or len(schema.items) == 2:
+    fields = child(schema, "properties")
+    may_mean_fields = word == "true" and isinstance(fields, Mapping) and bool(fields.items)
+    if word not in {"true", "false"} or len(schema.items) == 2 or may_mean_fields:
         return
     name, properties = editor.key_of(schema), editor.parent(schema)
     if name is not None and name.value == "items":
@@ -371,13 +374,24 @@ def _list_of_words(finding: DecodeFinding, value: Scalar) -> Edits:
     words = _SEPARATORS.split(text[1:-1] if _is_between("()", text) else text)
     if len(words) > 1:
         words = [word.strip("'\" ") for word in words]
-    if not editor.is_text(value) or not all(map(_ONE.match, words)):
+    if not editor.is_text(value) or not all(_may_be_item(finding, word) for word in words):
         return
     is_one = len(words) == 1
     written = [
         finding.written(value) if is_one else editor.value(each, like=value) for each in words
     ]
     yield editor.replace(value, f"[{', '.join(written)}]")
+
+
+def _may_be_item(finding: DecodeFinding, word: str) -> bool:
+    """Return whether a word may be an item of the list that is expected: of `required` a property, and no placeholder."""
+    schema, key, _ = finding.entry
+    if key.value == "required":
+        fields = child(schema, "properties")
+        if isinstance(fields, Mapping) and fields.find(word) is None:
+            return False
+    is_value = key.value == "enum" or not is_no_value(word)  # an enum may have the value `none`
+    return is_value and _ONE.match(word) is not None
 
 
 def _is_between(brackets: str, text: str) -> bool:

@@ -8,6 +8,7 @@ from typing import Any, Final, TypeVar
 
 from crdlint.crd.errors import REQUIRED
 from crdlint.crd.model import JSONSchemaProps
+from crdlint.crd.placeholders import is_no_value
 from crdlint.light import NamedTuple, regex
 from crdlint.rules.engine.edits import Edits, expect, require
 from crdlint.rules.engine.examples import stream
@@ -63,6 +64,13 @@ _JSON_NUMBER: Final = regex(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?")
 def is_short(text: str) -> bool:
     """Return whether a text can be quoted in a help."""
     return 0 < len(text) <= _LONGEST and "\n" not in text and '"' not in text
+
+
+def is_item(text: str, of_list: JSONSchemaProps) -> bool:
+    """Return whether a text, which was written instead of a list, may be its only item, and not the place of a list to come."""
+    item = of_list.item_schema
+    is_named = item is not None and text in item.enum
+    return is_named or not is_no_value(text)
 
 
 def plain_value(text: str, expected: str) -> Any:
@@ -150,10 +158,9 @@ def _boolean(finding: PathFinding) -> Edits:
 @Fixer("Make a list of the value", "safe")
 def _list(finding: PathFinding) -> Edits:
     node, expected = _mistyped(finding)
-    is_placeholder = node.value.startswith("<") and node.value.endswith(">")
     if (
         expected == "array"
-        and not is_placeholder
+        and is_item(node.value, _mistake(finding).schema)
         and not (_OF_FLOW.search(node.value) and not node.style)
         and resolve(node) is not None
     ):
