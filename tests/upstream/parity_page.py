@@ -127,13 +127,13 @@ Not compared is what no linter can know: addresses of memory, which 1.28 to 1.33
 Go's maps, the time, and identifiers that the server makes."""
 
 _PATCHES: Final = """\
-crdlint follows the newest patch release of each version. 1.30.0 and 1.34.0, whose answers differ, are recorded as well. 1.35.0,
-1.36.0 and 1.37.0 answer all requests as the newest ones.
+crdlint follows the newest patch release of each version. First patch releases whose answers differ are recorded as well, and
+listed here. 1.33.0, 1.35.0, 1.36.0 and 1.37.0 answer all requests as the newest ones. The code that crdlint follows differs in
+1.33.0 only for the status of a resource without a schema, which a CRD of `apiextensions.k8s.io/v1` cannot have.
 
-The other first patch releases are compared by their sources alone (`changed 1.29.0 1.29.15`). 1.31.0 is like the newest one.
-1.28.0 and 1.29.0 panic on a rule of a schema that gives CEL no type. 1.28.0 does not know how long the results of functions are,
-so that it estimates higher costs. 1.29.0 keeps `optionalOldSelf`, and counts `has()` as one unit. 1.32.0 compares networks in
-`containsCIDR` by the whole address, and in 1.33.0 updates of a status without a schema differ."""
+1.28.0 and 1.31.0 are compared by their sources alone (`changed 1.28.0 1.28.15`). 1.31.0 is like the newest one. 1.28.0 panics
+on a rule of a schema that gives CEL no type, and does not know how long the results of functions are, so that it estimates higher
+costs."""
 
 
 def _row(cells: Iterable[str]) -> str:
