@@ -471,11 +471,12 @@ def compare_messages(pair: Pair) -> Iterator[Change]:
     before = {rule_key(rule.rule): rule for schema in pair.old for rule in schema.x_validations}
     for rule in (rule for schema in pair.new for rule in schema.x_validations):
         old = before.get(rule_key(rule.rule), rule)
-        for keyword, attribute in _MESSAGES:
+        for keyword, attribute, of_error in _MESSAGES:
             was, now = getattr(old, attribute), getattr(rule, attribute)
             if (was or "") != (now or ""):
                 text = f"rule `{_shown(rule)}`: `{keyword}` changed from {_value(was)} to {_value(now)}"
-                yield pair.change(rules.RULE_MESSAGE, text, "x_validations")
+                effect = f"clients that read the {of_error} of an error get another one"
+                yield pair.change(rules.RULE_MESSAGE, text, "x_validations", effect=effect)
 
 
 def _value(value: str | None) -> str:
@@ -483,9 +484,9 @@ def _value(value: str | None) -> str:
 
 
 _MESSAGES: Final = (
-    ("messageExpression", "message_expression"),
-    ("reason", "reason"),
-    ("fieldPath", "field_path"),
+    ("messageExpression", "message_expression", "message"),
+    ("reason", "reason", "reason"),
+    ("fieldPath", "field_path", "field"),
 )
 
 

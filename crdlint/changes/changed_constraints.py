@@ -298,7 +298,8 @@ def _compare_multiples(pair: Pair, old: Constraints, new: Constraints) -> Iterat
         text = f"values that are not multiples of {marshal(factor)} are rejected"
         yield from _reject(rules.LIMIT_TIGHTENED, text, {"multiple_of": factor}, pair)
     if lost and not added:
-        text = "`multipleOf` accepts more values"
+        before, after = (", ".join(map(marshal, sorted(side))) for side in (lost, new.multiples))
+        text = f"`multipleOf` {_changed(before, after)}"
         yield pair.change(rules.LIMIT_LOOSENED, text, "multiple_of", effect=NEW_VALUES)
 
 
@@ -358,7 +359,7 @@ def _compare_formats(pair: Pair, old: Constraints, new: Constraints) -> Iterator
         return
     tighter = [name for name in added if _rejects_values(name)]
     if lost and not tighter:
-        text = f"format {', '.join(lost)} became {', '.join(added) or 'no format'}"
+        text = f"format {_changed(', '.join(lost), ', '.join(added))}"
         yield pair.change(rules.FORMAT_LOOSENED, text, "format", effect=NEW_VALUES)
     if tighter:
         yield from _tighter_format(pair, tighter, lost, new.type)
@@ -368,12 +369,19 @@ def _tighter_format(
     pair: Pair, tighter: Sequence[str], lost: Sequence[str], type_: str
 ) -> Iterator[Change]:
     """Report formats that reject values, unless old rules imply them."""
-    before = f" instead of {', '.join(lost)}" if lost else ""
+    change = _changed(", ".join(lost), ", ".join(tighter))
     is_range = tighter[0] in NUMBER_FORMATS
     which = "numbers outside of its range" if is_range else "values without this format"
-    text = f"format is {', '.join(tighter)}{before}: {which} are rejected"
+    text = f"format {change}: {which} are rejected"
     attributes = {"format": tighter[0], "type": type_ if type_ in _WITH_FORMATS else "string"}
     yield from _reject(rules.FORMAT, text, attributes, pair)
+
+
+def _changed(before: str, after: str) -> str:
+    """Return what happened to a value that was or is empty if there is none, as the end of a sentence."""
+    if before and after:
+        return f"changed from {before} to {after}"
+    return f"{after} was added" if after else f"{before} was removed"
 
 
 _WITH_FORMATS: Final = frozenset({"string", "integer", "number"})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Container, Hashable, Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from crdlint.changes.change import Change, Policy, lowered, merged
@@ -162,31 +162,32 @@ def compare_names(
         if was != now:
             text = f"`{field}` changed from `{was}` to `{now}`"
             yield Change(rules.NAMES, text, *(_SPEC.child("names", field),) * 2, effect=effect)
-    for rule, what, field, words, left in (
-        (
-            rules.SHORT_NAME_REMOVED,
-            "short name",
-            "shortNames",
-            before.short_names,
-            after.short_names,
-        ),
-        (rules.CATEGORY_REMOVED, "category", "categories", before.categories, after.categories),
-    ):
-        paths = (_SPEC.child("names", field),) * 2
-        for name in words:
-            if name not in left:
-                yield Change(
-                    rule, f"{what} `{name}` was removed", *paths, effect="scripts that use it fail"
-                )
-        for name in left:
-            if name not in words:
-                yield Change(rules.NAME_ADDED, f"{what} `{name}` was added", *paths)
+    paths = (_SPEC.child("names", "shortNames"),) * 2
+    for name in _without(before.short_names, after.short_names):
+        text, effect = f"short name `{name}` was removed", "scripts that use it fail"
+        yield Change(rules.SHORT_NAME_REMOVED, text, *paths, effect=effect)
+    for name in _without(after.short_names, before.short_names):
+        text, effect = f"short name `{name}` was added", "not accepted if another CRD has it already"
+        yield Change(rules.NAME_ADDED, text, *paths, effect=effect)
+    paths = (_SPEC.child("names", "categories"),) * 2
+    for name in _without(before.categories, after.categories):
+        effect = f"`kubectl get {name}` does not list the objects any more"
+        yield Change(
+            rules.CATEGORY_REMOVED, f"category `{name}` was removed", *paths, effect=effect
+        )
+    for name in _without(after.categories, before.categories):
+        effect = f"`kubectl get {name}` lists the objects, too"
+        yield Change(rules.NAME_ADDED, f"category `{name}` was added", *paths, effect=effect)
+
+
+def _without(names: Iterable[str], others: Container[str]) -> Iterator[str]:
+    return (name for name in names if name not in others)
 
 
 def compare_parts(old: VersionParts, new: VersionParts) -> Iterator[Change]:
     """Report the subresources, columns and selectable fields of a version that were removed or changed."""
     for rule, having, lacking, change, effect in (
-        (rules.STATUS_REMOVED, old, new, "removed", "requests to /status return 404"),
+        (rules.STATUS_REMOVED, old, new, "removed", "requests to `/status` return 404, so controllers cannot update the status"),
         (
             rules.STATUS_ADDED,
             new,
@@ -227,13 +228,13 @@ def _compare_columns(old: VersionParts, new: VersionParts) -> Iterator[Change]:
                 rules.PRINTER_COLUMN_REMOVED, text, *paths, effect="scripts that read it fail"
             )
             continue
-        for field, was, now in (
-            ("jsonPath", column.json_path, same.json_path),
-            ("type", column.type, same.type),
+        for field, was, now, effect in (
+            ("jsonPath", column.json_path, same.json_path, "scripts that read it get another value"),
+            ("type", column.type, same.type, "scripts that read it may get another form of the value"),
         ):
             if was != now:
                 text = f"printer column `{column.name}`: `{field}` changed from {was} to {now}"
-                yield Change(rules.PRINTER_COLUMN, text, *paths)
+                yield Change(rules.PRINTER_COLUMN, text, *paths, effect=effect)
 
 
 def _compare_scale(old: VersionParts, new: VersionParts) -> Iterator[Change]:
@@ -241,7 +242,7 @@ def _compare_scale(old: VersionParts, new: VersionParts) -> Iterator[Change]:
         None if parts.subresources is None else parts.subresources.scale for parts in (old, new)
     )
     if before is not None and after is None:
-        text, effect = "the scale subresource was removed", "kubectl scale and autoscalers fail"
+        text, effect = "the scale subresource was removed", "`kubectl scale` and autoscalers fail"
         yield Change(
             rules.SCALE_REMOVED, text, *_paths(old, new, "subresources", "scale"), effect=effect
         )
@@ -249,11 +250,18 @@ def _compare_scale(old: VersionParts, new: VersionParts) -> Iterator[Change]:
         was, now = getattr(before, field.attribute), getattr(after, field.attribute)
         if was and was != now:
             text = f"`{field.json_name}` changed from {was} to {now or 'nothing'}"
-            effect, paths = (
-                "autoscalers read or write another field",
-                _paths(old, new, "subresources", "scale", field.json_name),
-            )
+            paths = _paths(old, new, "subresources", "scale", field.json_name)
+            effect = _OF_SCALE[field.json_name] if now else _WITHOUT_SELECTOR
             yield Change(rules.SCALE_PATH, text, *paths, effect=effect)
+
+
+# What another path of the scale subresource means. Only that of the selector is optional.
+_OF_SCALE: Final = {
+    "specReplicasPath": "`kubectl scale` and autoscalers read and write another field",
+    "statusReplicasPath": "autoscalers read the number of replicas from another field",
+    "labelSelectorPath": "autoscalers read the selector of pods from another field",
+}
+_WITHOUT_SELECTOR: Final = "horizontal autoscalers fail, because they need the selector of pods"
 
 
 def _prunes(version: VersionParts) -> bool:
@@ -373,10 +381,18 @@ def _compare_webhooks(
             )
             continue
         rule = rules.CONVERSION_WEBHOOK._replace(severity="info" if what == _CA else "warning")
-        yield Change(rule, text, path, path)
+        yield Change(rule, text, path, path, effect=_OF_WEBHOOK.get(what, _ADDRESS_CHANGED))
 
 
 _CA: Final = "caBundle"
+_ADDRESS_CHANGED: Final = (
+    "requests that convert objects fail while the webhook does not answer at the new address"
+)
+_OF_WEBHOOK: Final = {
+    _CA: "requests that convert objects fail if the webhook has a certificate of another CA",
+    "conversionReviewVersions": "requests that convert objects fail if the webhook does not "
+    "support the new versions",
+}
 _WITHOUT_CA: Final = "requests that convert objects fail, unless the system trusts the certificate or a tool sets `caBundle` again"
 
 

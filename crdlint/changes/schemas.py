@@ -389,14 +389,14 @@ def _compare_required(pair: Pair) -> Iterator[Change]:
         field = pair.field.below(name)
         if name in specified and specified[name].has_default:
             text, effect = (
-                f"{field.shown} is required, with a default",
+                f"{field.shown} is required now, with a default",
                 "manifests may still leave it out",
             )
             yield Change(rules.REQUIRED_WITH_DEFAULT, text, *paths, field.path, effect=effect)
             continue
         if is_implied(pair, has("self", name)):
             continue
-        text = f"{field.shown} is required: objects without it are rejected"
+        text = f"{field.shown} is required now: objects without it are rejected"
         effect = pair.field.consequence(is_container=True)
         example = pair.explanation(has("self", name), JSONSchemaProps.of(required=[name]))
         help_ = rules.REQUIRED_HELP.format(f"{has('self', name)} || !{has('oldSelf', name)}")
@@ -476,9 +476,8 @@ def _compare_pruning(pair: Pair) -> Iterator[Change]:
         attribute = (
             "additional_properties" if pair.new.map_values() else "x_preserve_unknown_fields"
         )
-        yield pair.change(
-            rules.PRUNING_REMOVED, "fields that no schema specifies are kept now", attribute
-        )
+        text, effect = "unknown fields are kept now", "misspelt fields are stored, too"
+        yield pair.change(rules.PRUNING_REMOVED, text, attribute, effect=effect)
     elif pair.old.map_values():
         text = f"{pair.field.shown} was a map, and now has fields"
         effect = "reads lack the other keys at once, and the next write deletes them"
