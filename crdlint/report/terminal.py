@@ -40,8 +40,9 @@ _YAML: Final = regex(
 _CODE: Final = regex(r"(?P<code>`[^`]+`)")
 _LAST_COLUMN: Final = 36  # columns without which a table is stacked
 _LEAST: Final = 16  # columns of text behind an indentation
-_STEP: Final = regex(r"(?=[.\[])|(?<=,)")
-_WORD: Final = regex(r"\s*\S+\s*|\s+")
+_STEP: Final = regex(r"(?=[.\[])|(?<=,)(?! )|(?<=, )")
+# Names in braces, as in `.spec.{a, b}`, are part of a word.
+_WORD: Final = regex(r"\s*(?:\{[^\s{},]+(?:, [^\s{},]+)*\}|\S)+\s*|\s+")
 
 
 class Terminal(Page):
@@ -224,8 +225,9 @@ _NAMES: Final[dict[ColorSystem, Literal["standard", "256", "truecolor"]]] = {
 
 
 def breaks(line: str, room: int, used: int = 0) -> list[int]:
-    """Return the offsets at which to break a line: at words, in words that are too long before the steps of a field path.
+    """Return the offsets at which to break a line: between words, and within words that are too long for it.
 
+    Such a word is broken before the steps of a field path, and behind commas.
     ``room`` are the columns of a line, ``used`` those of the first line that are occupied.
     """
     offsets: list[int] = []

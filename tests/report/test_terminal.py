@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 import pytest
 from rich.cells import cell_len
 from rich.color import ColorSystem
+from tables import each
 from terminal import on_terminal
 
 from crdlint.diagnostics import Diagnostic, Fix
@@ -68,6 +69,9 @@ BROKEN: Final = (
     "x" * 200,
     "漢字" * 60,
     "a  b" * 40,
+    "`.spec.{a, b}.c`, `.spec.{d, e}` and " * 3,
+    f"`.spec.{{{', '.join(['name'] * 40)}}}.limit`",
+    "{a, b" * 20,
 )
 
 
@@ -87,6 +91,21 @@ def test_lines_are_broken_where_there_is_no_room_and_nothing_is_lost(
                 for i, piece in enumerate(pieces)
             )
             assert offsets == sorted(set(offsets))
+
+
+@each(
+    ("text", "lines"),
+    [
+        ("`.spec.{a, b}.c`, `.spec.{d, e}`", ["`.spec.{a, b}.c`,", "`.spec.{d, e}`"]),
+        ("fields `.spec.{first, b}`", ["fields", "`.spec.{first, b}`"]),
+        ("`.{first, second, third}.b`, `.c`", ["`.{first, second,", "third}.b`, `.c`"]),
+        ("`{a: 1, b: 2}` has two keys", ["`{a: 1, b: 2}` has", "two keys"]),
+    ],
+)
+def test_paths_are_broken_in_their_braces_only_without_room_for_the_whole_path(
+    text: str, lines: list[str]
+) -> None:
+    assert Terminal(20).wrapped(text, "") == lines
 
 
 def test_markup_of_rich_is_text() -> None:
