@@ -641,11 +641,10 @@ class _Junctor(NamedTuple):
 
 def compare_junctors(pair: Pair, reasons: Reasons) -> Iterator[Change]:
     """Report the junctors of a value that were added, changed or removed."""
-    before, after = list(_junctors(pair.old)), list(_junctors(pair.new))
-    keys_before, keys_after = ({junctor.key for junctor in side} for side in (before, after))
-    lost = [junctor for junctor in before if junctor.key not in keys_after]
-    gained = [junctor for junctor in after if junctor.key not in keys_before]
-    for junctor in gained:
+    gained, lost = gained_junctors(pair), _gained(pair.new, pair.old)
+    # Of an enumeration, each value that a junctor rejects is reported as removed.
+    is_enumerated = constraints(pair.old, pair.server).enum is not None
+    for junctor in () if is_enumerated else gained:
         replaced = list(filter(junctor.is_like, lost))
         yield from _report_added(junctor, replaced, pair, reasons)
     for junctor in lost:
@@ -653,6 +652,16 @@ def compare_junctors(pair: Pair, reasons: Reasons) -> Iterator[Change]:
             text = f"{pair.field.shown}: `{junctor.kind}` was removed"
             paths = pair.new[0].path, junctor.path
             yield Change(rules.JUNCTOR_REMOVED, text, *paths, pair.field.path, effect=NEW_VALUES)
+
+
+def gained_junctors(pair: Pair) -> list[_Junctor]:
+    """Return the junctors that only the new schema of a value has."""
+    return _gained(pair.old, pair.new)
+
+
+def _gained(old: Conjunction, new: Conjunction) -> list[_Junctor]:
+    keys = {junctor.key for junctor in _junctors(old)}
+    return [junctor for junctor in _junctors(new) if junctor.key not in keys]
 
 
 def compare_new_default(pair: Pair, name: str, schemas: Conjunction) -> Iterator[Change]:

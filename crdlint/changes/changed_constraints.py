@@ -8,8 +8,8 @@ from operator import attrgetter
 from typing import Any, Final
 
 from crdlint.changes.change import NEW_VALUES, Change
-from crdlint.changes.changed_conditions import is_implied
-from crdlint.changes.conditions import condition, count_of_fields
+from crdlint.changes.changed_conditions import gained_junctors, is_implied
+from crdlint.changes.conditions import condition, conditions_of, count_of_fields
 from crdlint.changes.conjunction import Conjunction
 from crdlint.changes.constraints import (
     CONTAINER_LIMITS,
@@ -27,6 +27,7 @@ from crdlint.changes.constraints import (
 )
 from crdlint.changes.examples import Pair
 from crdlint.crd.model import JSONSchemaProps
+from crdlint.crd.paths import Path
 from crdlint.golang.printing import marshal
 from crdlint.golang.times import parse_duration
 from crdlint.phrases import some
@@ -143,7 +144,8 @@ def _compare_enumerated(pair: Pair, old: Mapping[Any, Any], new: Constraints) ->
     """Report which of the old values are rejected, whatever rejects them."""
     before = _accepted(pair, pair.old, old)
     after = _accepted(pair, pair.new, {**old, **(new.enum or {})})
-    lost = [value for key, value in before.items() if key not in after]
+    rejected = (value for key, value in before.items() if key not in after)
+    lost = [value for value in rejected if pair.examples.is_valid(pair.old, value)]
     if lost:
         remaining = [value for key, value in before.items() if key in after]
         yield from _lost_values(pair, lost, remaining)
@@ -168,11 +170,21 @@ def _lost_values(pair: Pair, lost: Sequence[Any], remaining: Sequence[Any]) -> I
     part: dict[str, Any] = {"enum": [*remaining]}
     if not remaining:
         part["not_"] = JSONSchemaProps.of(enum=[*lost])
-    is_listed = any(schema.enum for schema in pair.new)
     old_path = pair.old.path_of_item("enum", lost[0])
     for change in _reject(rules.ENUM_VALUE_REMOVED, text, part, pair):
-        new_path = pair.new.path_of_item("enum", lost[0]) if is_listed else change.new
+        new_path = _rejecting_path(pair, lost[0]) or change.new
         yield change._replace(new=new_path, old=old_path)
+
+
+def _rejecting_path(pair: Pair, value: Any) -> Path | None:
+    """Return the path of the junctor that rejects a value which is still listed, or of the list that lacks it."""
+    lists = [schema.enum for schema in pair.new if schema.enum]
+    if not lists:
+        return None
+    key = equality_key(value)
+    is_listed = all(key in map(equality_key, values) for values in lists)
+    path = next((junctor.path for junctor in gained_junctors(pair)), None) if is_listed else None
+    return path or pair.new.path_of_item("enum", value)
 
 
 def _accepted(pair: Pair, node: Conjunction, values: Mapping[Any, Any]) -> dict[Any, Any]:
@@ -197,12 +209,23 @@ def _reject(rule: Rule, text: str, new: Mapping[str, Any], pair: Pair) -> Iterat
     if in_cel != "true" and is_implied(pair, in_cel):
         return
     rule = rules.of_list_item(rule, pair.field.uncorrelated)
+    which = _UNPROVED.get(rule.id, "they")
+    if which and in_cel != "true" and _may_reject_nothing(pair, in_cel, part):
+        rule = rule._replace(severity="warning")
+        text = f"{text}; it is not known whether {which} were valid before"
     consequence = pair.field.consequence(is_container=attribute in CONTAINER_LIMITS)
     paths = pair.paths(attribute, "type" if attribute == "x_int_or_string" else "")
     text, example = f"{pair.field.shown}: {text}", pair.explanation(in_cel, part)
     yield Change(rule, text, *paths, pair.field.path, example, effect=consequence)
 
 
+def _may_reject_nothing(pair: Pair, condition_: str, part: JSONSchemaProps) -> bool:
+    """Return whether the old rules of a value may imply a condition that is new, since no value is known that breaks it."""
+    return bool(conditions_of(pair.old)) and pair.examples.find(pair, condition_, part) is None
+
+
+# Which values may have been invalid before; that the values of an enumeration were valid is known.
+_UNPROVED: Final = {rules.ENUM_ADDED.id: "others", rules.ENUM_VALUE_REMOVED.id: ""}
 # CEL has no conditions for them.
 _UNEXPRESSED: Final = frozenset({"type", "x_int_or_string", "format"})
 

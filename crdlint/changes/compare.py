@@ -167,7 +167,10 @@ def compare_names(
         text, effect = f"short name `{name}` was removed", "scripts that use it fail"
         yield Change(rules.SHORT_NAME_REMOVED, text, *paths, effect=effect)
     for name in _without(after.short_names, before.short_names):
-        text, effect = f"short name `{name}` was added", "not accepted if another CRD has it already"
+        text, effect = (
+            f"short name `{name}` was added",
+            "not accepted if another CRD has it already",
+        )
         yield Change(rules.NAME_ADDED, text, *paths, effect=effect)
     paths = (_SPEC.child("names", "categories"),) * 2
     for name in _without(before.categories, after.categories):
@@ -187,7 +190,13 @@ def _without(names: Iterable[str], others: Container[str]) -> Iterator[str]:
 def compare_parts(old: VersionParts, new: VersionParts) -> Iterator[Change]:
     """Report the subresources, columns and selectable fields of a version that were removed or changed."""
     for rule, having, lacking, change, effect in (
-        (rules.STATUS_REMOVED, old, new, "removed", "requests to `/status` return 404, so controllers cannot update the status"),
+        (
+            rules.STATUS_REMOVED,
+            old,
+            new,
+            "removed",
+            "requests to `/status` return 404, so controllers cannot update the status",
+        ),
         (
             rules.STATUS_ADDED,
             new,
@@ -229,8 +238,18 @@ def _compare_columns(old: VersionParts, new: VersionParts) -> Iterator[Change]:
             )
             continue
         for field, was, now, effect in (
-            ("jsonPath", column.json_path, same.json_path, "scripts that read it get another value"),
-            ("type", column.type, same.type, "scripts that read it may get another form of the value"),
+            (
+                "jsonPath",
+                column.json_path,
+                same.json_path,
+                "scripts that read it get another value",
+            ),
+            (
+                "type",
+                column.type,
+                same.type,
+                "scripts that read it may get another form of the value",
+            ),
         ):
             if was != now:
                 text = f"printer column `{column.name}`: `{field}` changed from {was} to {now}"

@@ -121,7 +121,7 @@ def lifted(condition_: str, path: FieldPath, value: str = _SELF, depth: int = 0)
 
 @lru_cache(maxsize=1024)
 def _with_self(text: str, value: str) -> str:
-    """Return an expression with another one in offset of `self`."""
+    """Return an expression with another one in place of `self`."""
     result = parse(text, options=stored_expressions(NEWEST).parser)
     trees = [] if result.errors else list(nodes(result.expr))
     if not trees or any(map(_hides_self, trees)):

@@ -385,6 +385,7 @@ _FEW_CONDITIONS: Final = 12  # of an object
 _COMBINATIONS: Final = 400  # of the fields of an object
 _LONGEST: Final = 5_000  # items of a list, or fields of a map
 _LONGEST_TEXT: Final = 100_000  # characters
+_URL: Final = "https://a.b"
 _NOTHING: Final = r"[^\x00-\x{10FFFF}]"  # a pattern that matches no text
 _OF_LISTS: Final = sum(
     SCHEMA_BITS[name]
@@ -521,10 +522,12 @@ class Candidates:
             *([value] for value in values[:2]),
             *map(list, product(values[:4], repeat=2)),
         )
-        for size in self._sizes(old, "items"):
+        sizes = self._sizes(old, "items")
+        for size in sizes:
             yield from ([value] * size for value in values[:1])
             yield list(islice(self._distinct(below), size))
         yield from ([value] for value in values[2:])
+        yield from ([value] * size for value, size in product(values[1:4], sizes))
         yield from map(list, product(values, repeat=2))
 
     def _inner(self, old: Conjunction, new: Conjunction, depth: int) -> list[Any]:
@@ -632,9 +635,20 @@ class Candidates:
         yield from (SAMPLES[name] for name in sorted(folded.formats) if name in SAMPLES)
         yield from ("", "a")
         yield from self._of_lengths(old, min(folded.patterns, default=""))
-        yield from ("A b!", "10.0.0.1", "::1", "https://a.b")
+        yield from ("A b!", "10.0.0.1", "::1", _URL)
         if not folded.patterns:
-            yield from ("0" * size for size in self._sizes(old, "length"))
+            yield from self._lengthened(old)
+
+    def _lengthened(self, old: Conjunction) -> Iterator[str]:
+        """Yield numbers with the lengths of the condition, and texts that begin or end with a constant, or are URLs."""
+        sizes = self._sizes(old, "length")
+        yield from ("0" * size for size in sizes)
+        constants = self._texts[:_FEW_TEXTS]
+        yield from (f"0{text}" for text in constants)
+        for text in (*constants, _URL):
+            yield from (text.ljust(size, "a") for size in sizes if size > len(text))
+        for text in constants:
+            yield from (text.rjust(size, "a") for size in sizes if size > len(text))
 
     def _patterns_to_break(self, old_pattern: str, after: Constraints | None) -> list[str]:
         """Return the patterns of the new schema, of its enumeration and of the constants of the condition."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 from changes_support import changes, read, with_field, with_parts, with_spec
@@ -20,6 +20,12 @@ if TYPE_CHECKING:
     from crdlint.diagnostics import Diagnostic
 
 ALSO = "is rejected if the existing object breaks this, even if it changes another field"
+
+SCALE: Final = "subresources: {scale: {specReplicasPath: %s, statusReplicasPath: .status.r}}"
+SELECTOR: Final = (
+    "subresources: {scale: {specReplicasPath: .spec.n, statusReplicasPath: .status.r%s}}"
+)
+COLUMN: Final = "additionalPrinterColumns: [{name: A, type: string, jsonPath: %s}]"
 
 
 APPLY = "server-side apply of any field fails for an object that has such a value"
@@ -86,6 +92,53 @@ def test_a_help_with_the_old_value_is_for_where_there_is_one(
 ) -> None:
     [one] = changes(with_field(old), with_field(new))
     assert help_ in (one.help or "")
+
+
+@each(
+    ("old", "new", "message"),
+    [
+        ("subresources: {status: {}}", "subresources: {}", "the status subresource was removed: requests to `/status` return 404"),
+        (SCALE % ".spec.n", SCALE % ".spec.m", "`specReplicasPath` changed from .spec.n to .spec.m: `kubectl scale` and"),
+        (SELECTOR % ", labelSelectorPath: .status.s", SELECTOR % "", "from .status.s to nothing: horizontal autoscalers fail"),
+        ("names: {categories: [all]}", "names: {categories: []}", "category `all` was removed: `kubectl get all` does not list"),
+        ("names: {shortNames: []}", "names: {shortNames: [f]}", "short name `f` was added: not accepted if another CRD"),
+        (COLUMN % ".spec.a", COLUMN % ".spec.b", "from .spec.a to .spec.b; scripts that read it get another value"),
+    ],
+)  # fmt: skip
+def test_the_first_line_says_who_is_hurt(old: str, new: str, message: str) -> None:
+    [one] = changes(*(with_parts(**parts_of(part)) for part in (old, new)))
+    assert message in one.message
+
+
+@each(
+    ("old", "new", "message"),
+    [
+        ("{type: string}", "{type: string, format: date}", "`.spec.a`: format date was added: values without"),
+        ("{type: string, format: date}", "{type: string, format: uuid}", "format changed from date to uuid: values without"),
+        ("{type: string, format: date}", "{type: string}", "`.spec.a`: format date was removed"),
+        ("{type: integer, multipleOf: 4}", "{type: integer, multipleOf: 2}", "`multipleOf` changed from 4 to 2"),
+        ("{type: integer, multipleOf: 4}", "{type: integer}", "`multipleOf` 4 was removed"),
+        ("{type: object}", "{type: object, x-kubernetes-preserve-unknown-fields: true}", "unknown fields are kept now; misspelt"),
+        ("{type: integer, x-kubernetes-validations: [{rule: self > 0}]}",
+         "{type: integer, x-kubernetes-validations: [{rule: self > 0, reason: FieldValueForbidden}]}",
+         'changed from nothing to "FieldValueForbidden"; clients that read the reason of an error get another one'),
+        ("{type: string, x-kubernetes-validations: [{rule: self.lowerAscii() == self}]}", "{type: string, pattern: '^[^A-Z]*$'}",
+         "are rejected; it is not known whether they were valid before"),
+    ],
+)  # fmt: skip
+def test_the_first_line_names_what_happened_to_a_field(old: str, new: str, message: str) -> None:
+    assert any(message in one.message for one in changes(with_field(old), with_field(new)))
+
+
+def test_a_value_that_is_still_listed_points_to_what_rejects_it() -> None:
+    old, new = "{type: string, enum: [a, b]}", "{type: string, enum: [a, b], not: {enum: [b]}}"
+    [one] = changes(with_field(old), with_field(new))
+    assert one.path.endswith(".not")
+
+
+def parts_of(text: str) -> dict[str, str]:
+    name, _, value = text.partition(": ")
+    return {name: value}
 
 
 def test_a_webhook_without_its_ca_bundle_is_a_risk() -> None:
