@@ -227,7 +227,7 @@ _NAMES: Final[dict[ColorSystem, Literal["standard", "256", "truecolor"]]] = {
 def breaks(line: str, room: int, used: int = 0) -> list[int]:
     """Return the offsets at which to break a line: between words, and within words that are too long for it.
 
-    Such a word is broken before the steps of a field path, and behind commas.
+    Such a word is broken before the steps of a field path, and behind commas. If it has names in braces, it begins a line.
     ``room`` are the columns of a line, ``used`` those of the first line that are occupied.
     """
     offsets: list[int] = []
@@ -239,6 +239,10 @@ def breaks(line: str, room: int, used: int = 0) -> list[int]:
             if cell_len(word) <= room
             else [cut for step in _STEP.split(word) for cut in chop_cells(step, room)]
         )
+        is_long_list = len(pieces) > 1 and " " in word
+        if is_long_list and 0 < used and 0 < offset:
+            offsets.append(offset)
+            used = 0
         for piece in filter(None, pieces):
             size = cell_len(piece)
             if used > 0 and used + size > room:

@@ -99,6 +99,7 @@ def test_lines_are_broken_where_there_is_no_room_and_nothing_is_lost(
         ("`.spec.{a, b}.c`, `.spec.{d, e}`", ["`.spec.{a, b}.c`,", "`.spec.{d, e}`"]),
         ("fields `.spec.{first, b}`", ["fields", "`.spec.{first, b}`"]),
         ("`.{first, second, third}.b`, `.c`", ["`.{first, second,", "third}.b`, `.c`"]),
+        ("`.a`, `.b.{c, second, third}.d`", ["`.a`,", "`.b.{c, second,", "third}.d`"]),
         ("`{a: 1, b: 2}` has two keys", ["`{a: 1, b: 2}` has", "two keys"]),
     ],
 )
