@@ -240,7 +240,7 @@ def breaks(line: str, room: int, used: int = 0) -> list[int]:
             else [cut for step in _STEP.split(word) for cut in chop_cells(step, room)]
         )
         is_long_list = len(pieces) > 1 and " " in word
-        if is_long_list and 0 < used and 0 < offset:
+        if is_long_list and min(used, offset) > 0:
             offsets.append(offset)
             used = 0
         for piece in filter(None, pieces):

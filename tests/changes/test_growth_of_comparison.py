@@ -74,6 +74,7 @@ def test_linear(make: Callable[[int], tuple[Any, Any]], size: int) -> None:
 
 
 @pytest.mark.exhaustive
+@pytest.mark.timeout(900)  # each line is counted, which takes minutes on a busy machine
 @each(
     ("make", "size"),
     [(ruled, 120), (paired, 120), (of_one_field, 120)],
