@@ -386,6 +386,14 @@ _COMBINATIONS: Final = 400  # of the fields of an object
 _LONGEST: Final = 5_000  # items of a list, or fields of a map
 _LONGEST_TEXT: Final = 100_000  # characters
 _URL: Final = "https://a.b"
+# Texts that functions of CEL and formats accept: subnets, long addresses, durations.
+_OF_FUNCTIONS: Final = (
+    "10.0.0.0/8",
+    "2001:db8::/32",
+    "2001:db8:1:1:1:1:1:1",
+    "1h",
+    "1h0m0.000001s",
+)
 _NOTHING: Final = r"[^\x00-\x{10FFFF}]"  # a pattern that matches no text
 _OF_LISTS: Final = sum(
     SCHEMA_BITS[name]
@@ -638,6 +646,7 @@ class Candidates:
         yield from ("A b!", "10.0.0.1", "::1", _URL)
         if not folded.patterns:
             yield from self._lengthened(old)
+            yield from _OF_FUNCTIONS
 
     def _lengthened(self, old: Conjunction) -> Iterator[str]:
         """Yield numbers with the lengths of the condition, and texts that begin or end with a constant, or are URLs."""
