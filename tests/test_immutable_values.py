@@ -35,11 +35,12 @@ CHANGING = {
     "discard",
     "setdefault",
 }
-# Tables that collect what is declared, or known already.
+# Tables that collect what is declared, known, or read already.
 COLLECTED = {
     ("crd/gotypes.py", "_types"),
     ("crd/record.py", "RECORDS"),
     ("yaml/parse.py", "_known_names"),
+    ("yaml/rereading.py", "READINGS"),
 }
 
 

@@ -122,14 +122,16 @@ class TextReport(pieces.Report):
         earlier = self._earlier(findings)
         first = causes([*earlier, *findings])
         following: dict[int, list[Diagnostic]] = {}
-        for finding in findings:
+        for finding, others in entries:
             if id(finding) in first:
-                following.setdefault(id(first[id(finding)]), []).append(finding)
+                following.setdefault(id(first[id(finding)]), []).extend((finding, *others))
         for finding, others in entries:
             cause = first.get(id(finding))
             if cause is not None:
                 if any(cause is each for each in earlier):
-                    yield from self._consequences([finding], f"follows from line {cause.line}")
+                    yield from self._consequences(
+                        [finding, *others], f"follows from line {cause.line}"
+                    )
                 continue
             yield from self._head(finding)
             yield from self._source(finding, lines)

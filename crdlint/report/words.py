@@ -242,7 +242,9 @@ def describe_others(finding: Diagnostic, others: Sequence[Diagnostic]) -> str:
         return ""
     if _sameness(finding) != _sameness(others[-1]):
         lines = [other.line for other in others]
-        return f"and {count:,} more of this rule in lines {min(lines)} to {max(lines)}: --show-all shows each"
+        first, last = min(lines), max(lines)
+        place = f"line {first}" if first == last else f"lines {first} to {last}"
+        return f"and {count:,} more of this rule in {place}: --show-all shows each"
     if _mistake(finding) is not None:
         return _describe_fields(finding, others)
     if all((other.line, other.column) == (finding.line, finding.column) for other in others):

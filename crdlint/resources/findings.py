@@ -253,14 +253,10 @@ class ResourceFindings(NamedTuple):
         )
 
     def only_applied(self, finding: Diagnostic, severity: Severity) -> Diagnostic:
-        """Return a finding of server-side apply as one about an object that create accepts.
-
-        Nulls, such as a `spec:` that is to be filled in, are only information unless a sender is named that applies.
-        """
+        """Return a finding of server-side apply as one about an object that create accepts."""
         node = self.locator.find_text(finding.field).node if finding.field else None
         is_null = finding.kind == "field" and node is not None and _is_null(node)
         what = f"`{finding.field}` is null" if is_null else finding.headline
-        severity = "info" if is_null and severity == "warning" else severity
         return replace(
             finding,
             origin="crdlint",

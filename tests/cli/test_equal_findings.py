@@ -69,9 +69,9 @@ def test_each_place_of_an_error_is_named(tmp_path: Path) -> None:
 # A spec, and the blocks of its findings, with what is said about others.
 VALUES = {
     "a list instead of an object, with fields": (
-        "{a: [{x: b, y: c}]}",
+        "{a: [{x: b, z: c}]}",
         ["`a` must have the type `object`, not `array`", "unknown field `x` in `a[0]`"],
-        "and 1 more of this rule in lines 4 to 4",
+        "= note: also `z`",
     ),
     "the same in several items": ("{l: [{}, {}, {}]}", ["`k` is missing"], "also in line 4"),
     "a null that is required": (

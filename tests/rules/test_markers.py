@@ -151,14 +151,14 @@ def test_a_finding_with_a_marker_keeps_rules_from_being_estimated() -> None:
 @each(
     ("rule", "part"),
     [
-        ("{rule: self.mod == 'a'}", "`rule`"),
-        ("{rule: 'true', messageExpression: self.mod}", "`messageExpression`"),
+        ("{rule: self.phsae == 'a'}", "`rule`"),
+        ("{rule: 'true', messageExpression: self.phsae}", "`messageExpression`"),
     ],
 )
 def test_what_to_write_stays_in_the_help(rule: str, part: str) -> None:
     [help_] = helps(
-        f"properties: {{mode: {{type: string}}}}, x-kubernetes-validations: [{rule}]",
+        f"properties: {{phase: {{type: string}}}}, x-kubernetes-validations: [{rule}]",
         "cel-compilation",
     )
     marker = f"correct the {part} of `+kubebuilder:validation:XValidation`"
-    assert help_ == f"Write `mode` instead. With controller-gen v0.21.0: {marker}"
+    assert help_ == f"Write `phase` instead. With controller-gen v0.21.0: {marker}"
