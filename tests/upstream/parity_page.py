@@ -128,10 +128,8 @@ Go's maps, the time, and identifiers that the server makes."""
 
 _PATCHES: Final = """\
 crdlint follows the newest patch release of each version. First patch releases whose answers differ are recorded as well, and
-listed here. 1.33.0, 1.35.0, 1.36.0 and 1.37.0 answer all requests as the newest ones. The code that crdlint follows differs in
-1.33.0 only for the status of a resource without a schema, which a CRD of `apiextensions.k8s.io/v1` cannot have.
-
-1.31.0 is compared by its sources alone (`changed 1.31.0 1.31.14`), and is like the newest one."""
+listed here. 1.31.0, 1.33.0, 1.35.0, 1.36.0 and 1.37.0 answer all requests as the newest ones. The code that crdlint follows
+differs in 1.33.0 only for the status of a resource without a schema, which a CRD of `apiextensions.k8s.io/v1` cannot have."""
 
 
 def _row(cells: Iterable[str]) -> str:
