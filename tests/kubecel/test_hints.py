@@ -25,6 +25,7 @@ FIELDS = (
         ("has(self.list[0])", "Write `has(self.list) && size(self.list) > 0` instead", 36),
         ("self.list.map('a') == ['a']", "Call `map` with a variable and an expression", 36),
         ("self.list.all('a')", "Call `all` with a variable and a condition", 36),
+        ("self.must == True", "Write `'true'` or `'True'` instead of `True`", 36),
         ("has(self.in) || true", "Write `self.__in__` instead of `self.in`", 36),
         ("!has(self.null)", "Write `self.__null__` instead of `self.null`", 36),
         ("2 ** self.replicas > 1", "CEL has no powers", 36),

@@ -137,8 +137,13 @@ def _as_string(
     is_value = any(name in _enum(state, each) for each in nodes(state.compiled.expr))
     if others is not None and not is_value:
         yield Choice((*others.alternatives, as_string), others.is_certain)
-    is_constant = name[0].isupper() and name.lower() not in _BOOLEANS
-    yield Choice((as_string,), is_certain=is_value or is_constant)
+    is_boolean = name.lower() in _BOOLEANS
+    if is_boolean and not is_value:
+        # The text may be spelled as YAML does, or as the language does that the rule was written in.
+        in_lower_case = (Edit(span[0], span[1], f"'{name.lower()}'"),)
+        yield Choice(tuple(dict.fromkeys((in_lower_case, as_string))), is_certain=False)
+        return
+    yield Choice((as_string,), is_certain=is_value or name[0].isupper())
 
 
 def _is_near(name: str, function: str) -> bool:
