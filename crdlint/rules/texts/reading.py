@@ -43,7 +43,7 @@ UNREADABLE: Final = Rule("unreadable", "File or directory cannot be read",
     claims_nothing=True,
     scope="text", origin="crdlint",
     why="crdlint does not know what the file contains. The exit status is 2.",
-    help="Make the file readable, or exclude it")
+    help="Correct the file, make it readable, or exclude it")
 MALFORMED: Final = _Caution("ignore-malformed", "Ignore comment cannot be parsed",
     claims_nothing=True,
     why="The comment has no effect, so crdlint still reports the findings that it should ignore.",
