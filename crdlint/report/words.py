@@ -237,26 +237,36 @@ def describe_others(finding: Diagnostic, others: Sequence[Diagnostic]) -> str:
     """Return a note about the findings that the entry of another one includes, empty for errors of the same value."""
     mistyped = {d.field for d in (finding, *others) if d.error_type == TYPE_INVALID}
     others = [d for d in others if d.error_type == TYPE_INVALID or d.field not in mistyped]
-    count = len(others)
     if not others:
         return ""
     if _sameness(finding) != _sameness(others[-1]):
-        lines = [other.line for other in others]
-        first, last = min(lines), max(lines)
-        place = f"line {first}" if first == last else f"lines {first} to {last}"
-        return f"and {count:,} more of this rule in {place}: --show-all shows each"
+        return f"and {len(others):,} more of this rule in {_lines(others)}: --show-all shows each"
     if _mistake(finding) is not None:
         return _describe_fields(finding, others)
-    if all((other.line, other.column) == (finding.line, finding.column) for other in others):
-        return (
-            f"{count:,} more path{' leads' if count == 1 else 's lead'} here: --show-all shows each"
-        )
-    # The first of each.
-    of_crds = {other.crd: other for other in reversed(others) if other.crd != finding.crd}
-    named = [*(other for other in others if other.crd == finding.crd), *reversed(of_crds.values())][
-        :_SHOWN
-    ]
-    more = f" and {count - len(named):,} more: --show-all shows each" if count > len(named) else ""
+    position = _position(finding)
+    if all(_position(other) == position for other in others):
+        paths = "1 more path leads" if len(others) == 1 else f"{len(others):,} more paths lead"
+        return f"{paths} here: --show-all shows each"
+    return _describe_places(finding, others)
+
+
+def _lines(findings: Sequence[Diagnostic]) -> str:
+    """Return the lines between which findings are."""
+    lines = [finding.line for finding in findings]
+    first, last = min(lines), max(lines)
+    return f"line {first}" if first == last else f"lines {first} to {last}"
+
+
+def _describe_places(finding: Diagnostic, others: Sequence[Diagnostic]) -> str:
+    """Return a note about other places: those in the same CRD, then the first one in each other CRD."""
+    own = [other for other in others if other.crd == finding.crd]
+    of_crds: dict[str | None, Diagnostic] = {}
+    for other in others:
+        if other.crd != finding.crd:
+            of_crds.setdefault(other.crd, other)
+    named = [*own, *of_crds.values()][:_SHOWN]
+    left = len(others) - len(named)
+    more = f" and {left:,} more: --show-all shows each" if left else ""
     return f"also in {', '.join(_describe(other, finding) for other in named)}{more}"
 
 
