@@ -125,31 +125,35 @@ class TextReport(pieces.Report):
         for finding, others in entries:
             if id(finding) in first:
                 following.setdefault(id(first[id(finding)]), []).extend((finding, *others))
+        shown_before = set(map(id, earlier))
         for finding, others in entries:
             cause = first.get(id(finding))
-            if cause is not None:
-                if any(cause is each for each in earlier):
-                    yield from self._consequences(
-                        [finding, *others], f"follows from line {cause.line}"
-                    )
-                continue
-            yield from self._head(finding)
-            yield from self._source(finding, lines)
-            for each in (finding, *(d for d in others if words.is_beside(d, finding))):
-                yield from self._sentences(each)
-            other = finding.related
-            if other is not None and other is not words.other_line(finding):
-                yield from self._note(
-                    printable_line(f"{other.label} at {other.file}:{other.line}:{other.column}")
-                )
-            if words.advice(finding):
-                yield from self._page.wrapped(words.advice(finding), _INDENT, "  = help: ", "label")
-            yield from self._fix(finding, text)
-            note = words.describe_others(finding, others)
-            if note:
-                yield from self._note(note)
-            yield ""
-            yield from self._consequences(following.get(id(finding), ()))
+            if cause is None:
+                yield from self._entry(finding, others, lines, text)
+                yield from self._consequences(following.get(id(finding), ()))
+            elif id(cause) in shown_before:
+                yield from self._consequences([finding, *others], f"follows from line {cause.line}")
+
+    def _entry(
+        self, finding: Diagnostic, others: Sequence[Diagnostic], lines: list[str], text: str
+    ) -> Iterator[str]:
+        """Yield a finding that follows from no other one, with a note about those that its entry includes."""
+        yield from self._head(finding)
+        yield from self._source(finding, lines)
+        for each in (finding, *(d for d in others if words.is_beside(d, finding))):
+            yield from self._sentences(each)
+        other = finding.related
+        if other is not None and other is not words.other_line(finding):
+            yield from self._note(
+                printable_line(f"{other.label} at {other.file}:{other.line}:{other.column}")
+            )
+        if words.advice(finding):
+            yield from self._page.wrapped(words.advice(finding), _INDENT, "  = help: ", "label")
+        yield from self._fix(finding, text)
+        note = words.describe_others(finding, others)
+        if note:
+            yield from self._note(note)
+        yield ""
 
     def _earlier(self, findings: Sequence[Diagnostic]) -> list[Diagnostic]:
         """Return the findings about the text of the same file that were shown before, and keep those that are new."""
