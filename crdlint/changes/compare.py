@@ -257,9 +257,7 @@ def _compare_columns(old: VersionParts, new: VersionParts) -> Iterator[Change]:
 
 
 def _compare_scale(old: VersionParts, new: VersionParts) -> Iterator[Change]:
-    before, after = (
-        None if parts.subresources is None else parts.subresources.scale for parts in (old, new)
-    )
+    before, after = old.scale, new.scale
     if before is not None and after is None:
         text, effect = "the scale subresource was removed", "`kubectl scale` and autoscalers fail"
         yield Change(

@@ -155,7 +155,7 @@ class ServedVersions:
 
 def numbers_of_replicas(version: VersionParts) -> frozenset[str]:
     """Return the paths of the numbers that the scale subresource of a version reads."""
-    scale = version.subresources.scale if version.subresources else None
+    scale = version.scale
     if scale is None:
         return frozenset()
     return frozenset({scale.spec_replicas_path, scale.status_replicas_path})

@@ -127,7 +127,7 @@ def _age(crd: DecodedCRD) -> Iterator[Advisory]:
 ).practice
 def _selector(crd: DecodedCRD) -> Iterator[Advisory]:
     for parts in version_parts(crd.spec):
-        scale = parts.subresources.scale if parts.subresources is not None else None
+        scale = parts.scale
         if scale is not None and not scale.label_selector_path:
             message = (
                 "HorizontalPodAutoscalers cannot find the pods: `labelSelectorPath` is missing"
@@ -157,7 +157,7 @@ def _scaled(keywords: str) -> str:
 ).practice
 def _optional_replicas(crd: DecodedCRD) -> Iterator[Advisory]:
     for parts in version_parts(crd.spec):
-        scale = parts.subresources.scale if parts.subresources is not None else None
+        scale = parts.scale
         path = "" if scale is None else scale.spec_replicas_path
         optional = None if parts.schema is None else _optional_step(parts.schema, path)
         if optional is not None:

@@ -122,7 +122,7 @@ def _columns(parts: VersionParts, schema: JSONSchemaProps) -> Iterator[Advisory]
 
 
 def _scale_paths(parts: VersionParts, schema: JSONSchemaProps) -> Iterator[Advisory]:
-    scale = parts.subresources.scale if parts.subresources is not None else None
+    scale = parts.scale
     if scale is None:
         return
     for name, attribute, parents in SCALE_PATHS:

@@ -16,6 +16,7 @@ from crdlint.crd.model import (
     CustomResourceDefinitionSpec,
     CustomResourceDefinitionVersion,
     CustomResourceSubresources,
+    CustomResourceSubresourceScale,
     JSONSchemaProps,
     SelectableField,
 )
@@ -123,6 +124,11 @@ class VersionParts(NamedTuple):
     def schema_path(self) -> Path:
         """The path of the schema, in the version itself if only the schema is shared."""
         return self.path.child("validation" if self.path is _SPEC else "schema", "openAPIV3Schema")
+
+    @property
+    def scale(self) -> CustomResourceSubresourceScale | None:
+        """The scale subresource, if it is enabled."""
+        return None if self.subresources is None else self.subresources.scale
 
     @property
     def has_status(self) -> bool:
