@@ -25,9 +25,9 @@ $ crdlint check --kube-version 1.28 crds       # what this version reports
 $ crdlint check --kube-version {KNOWN} crds # what any of these versions reports
 ```
 
-`crdlint --kube-version` answers as the latest patch release of each version with its default feature gates. [The answers of these
-releases](parity.md) are recorded. Each section lists what a version does differently from the one before, without the wording of
-messages.
+`crdlint --kube-version 1.34` answers as the latest patch release with its default feature gates, and `--kube-version 1.34.0` as
+the first one, if that answers otherwise. [The answers of these releases](parity.md) are recorded. Each section lists what a
+version does differently from the one before, without the wording of messages.
 """
 
 _DIFFERENCES: Final = """\
@@ -54,9 +54,6 @@ _WORDING: Final = frozenset(
         "reads_quoted_identifiers",
     }
 )
-# Switches that are only about the first patch release of a version, and how their sentences end.
-_FIRST_PATCH: Final = "first_patch_"
-_ENDING: Final = ", in the first patch release."
 _FIELDS: Final = {"selectable_fields": "selectableFields", "optional_old_self": "optionalOldSelf"}
 _STATES: Final = {
     FieldState.UNKNOWN: "is unknown: rejected under strict field validation, otherwise ignored",
@@ -67,6 +64,7 @@ _WARNINGS: Final = {
     FormatWarnings.NONE: "No longer warns about unrecognized formats",
     FormatWarnings.STRINGS: "Warns about unrecognized formats of strings",
     FormatWarnings.STRINGS_AND_NUMBERS: "Warns about unrecognized formats of every type",
+    FormatWarnings.ALL_AS_STRINGS: "Warns about every format of a number, such as int64",
 }
 
 
@@ -91,28 +89,38 @@ def _initial(server: Server) -> Iterator[str]:
 
 
 def _of_first_patch(server: Server) -> Iterator[str]:
-    """Yield a sentence for each switch that is about the first patch release of a version only."""
-    for name, text in _sentences(type(server)).items():
-        if name.startswith(_FIRST_PATCH) and getattr(server, name):
-            yield f"{server}.0 {text.removesuffix(_ENDING)}."
+    """Yield what the first patch release of a version does differently from the newest one."""
+    first = server.first_patch
+    if first is None:
+        return
+    for line in _answers(server, first):
+        yield f"{first}: {line[0].lower()}{line[1:]}"
+    for line in _switched(server.cel, first.cel):
+        text = line.replace("No longer ", "not yet: ")
+        yield f"{first}, CEL: {text[0].lower()}{text[1:]}"
 
 
-def _changes(before: Server, server: Server) -> Iterator[str]:
-    """Yield what a server does differently from the one before."""
+def _answers(before: Server, server: Server) -> Iterator[str]:
+    """Yield how a server answers differently from another one, beside CEL."""
     for name, field in _FIELDS.items():
         state = getattr(server, name)
         if state is not getattr(before, name):
             yield f"The field `{field}` {_STATES[state]}."
     yield from _switched(before, server)
-    yield from _of_first_patch(server)
     if server.format_warnings is not before.format_warnings:
         yield f"{_WARNINGS[server.format_warnings]}."
+
+
+def _changes(before: Server, server: Server) -> Iterator[str]:
+    """Yield what a server does differently from the one before."""
+    yield from _answers(before, server)
     version = (server.major, server.cel.compatible_with)
     names = [library.name for library in LIBRARIES if library.introduced == version]
     if names:
         yield f"New rules may use these CEL libraries: {'; '.join(names)}."
     for line in _switched(before.cel, server.cel):
         yield f"CEL: {line[0].lower()}{line[1:]}"
+    yield from _of_first_patch(server)
 
 
 def _switched(before: Any, after: Any) -> Iterator[str]:
@@ -120,8 +128,7 @@ def _switched(before: Any, after: Any) -> Iterator[str]:
     sentences = _sentences(type(after))
     for name, text in sentences.items():
         value = getattr(after, name)
-        is_of_version = isinstance(value, bool) and not name.startswith(_FIRST_PATCH)
-        if is_of_version and value is not getattr(before, name):
+        if isinstance(value, bool) and value is not getattr(before, name):
             yield f"{text[0].upper()}{text[1:]}" if value else f"No longer {text}"
 
 

@@ -53,6 +53,7 @@ class CELDialect(NamedTuple):
 
     Costs:
     ``presence_test_has_cost`` estimates `has()` as one unit.
+    ``sizes_results_of_calls`` uses what a library knows of the length of a result, such as that of `lowerAscii`.
     ``selection_from_error_has_cost`` counts the selection of a field from a variable whose value has another type than its schema.
     ``counts_messages_as_empty`` estimates that the literal of a message has no size, where others do not know its size.
     ``saturates_factors`` limits the estimate of `in` to 2**64-1, where the product overflows in others.
@@ -70,6 +71,7 @@ class CELDialect(NamedTuple):
     ``compares_library_types_at_once`` bounds the cost of `==` of quantities, addresses and other types of libraries.
 
     Evaluation:
+    ``runs_optional_rules_on_create`` runs rules with `optionalOldSelf` if there is no old value.
     ``keeps_errors_of_indexes`` reports the error of a variable that is an index, not its type.
     ``hides_errors_of_ranges`` reports the type of a range that fails, not its error, with two variables.
     ``resets_field_path`` reports each failed rule at its own fieldPath, where others append it to that of the one before.
@@ -108,6 +110,7 @@ class CELDialect(NamedTuple):
     checks_format_clauses: bool = True
     writes_powers_without_spaces: bool = True
     presence_test_has_cost: bool = False
+    sizes_results_of_calls: bool = True
     selection_from_error_has_cost: bool = False
     counts_messages_as_empty: bool = False
     saturates_factors: bool = True
@@ -123,6 +126,7 @@ class CELDialect(NamedTuple):
     url_has_size: bool = True
     keeps_cost_of_unchanged_schemas: bool = True
     compares_library_types_at_once: bool = True
+    runs_optional_rules_on_create: bool = True
     keeps_errors_of_indexes: bool = True
     hides_errors_of_ranges: bool = False
     resets_field_path: bool = True

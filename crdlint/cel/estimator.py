@@ -301,7 +301,8 @@ class _Coster:
             if special is not None:
                 return special(self, expr, operands, costs)
             estimated = self._standard(overload, operands)
-        return CallEstimate(estimated.cost.plus(total), estimated.size)
+        size = estimated.size if self.dialect.sizes_results_of_calls else None
+        return CallEstimate(estimated.cost.plus(total), size)
 
     def _standard(self, overload: str, operands: Sequence[ASTNode]) -> CallEstimate:
         """Return the cost of a call of the standard library."""

@@ -130,7 +130,8 @@ class KubeVersion(click.ParamType):  # type: ignore[type-arg]  # generic from cl
 
 
 _VERSIONS: Final = (
-    f"{OLDEST} to {NEWEST}, a range such as 1.29..{NEWEST}, or a constraint such as '>=1.29'."
+    f"{OLDEST} to {NEWEST}, a first patch release such as 1.34.0, a range such as "
+    f"1.29..{NEWEST}, or a constraint such as '>=1.29'."
 )
 
 

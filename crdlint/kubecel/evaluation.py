@@ -477,8 +477,10 @@ class _RulesOfValue:
 
 def _can_run(rule: ReadyRule, variables: _Variables) -> bool:
     """Return whether a rule has what it needs: one about the old value is skipped without it."""
-    is_optional = bool(rule.rule.optional_old_self)
-    return variables.has_old or is_optional or not rule.compiled.uses_old_self
+    if variables.has_old or not rule.compiled.uses_old_self:
+        return True
+    dialect = rule.compiled.rule.environment.dialect
+    return bool(rule.rule.optional_old_self) and dialect.runs_optional_rules_on_create
 
 
 def breaks(

@@ -2,14 +2,14 @@
 
 A row is a difference between servers, with the minor version that brought it. No other module compares versions: code
 receives a `Server` and reads its switches, and data that depends on the version uses `ByVersion`. Each server is the
-latest patch release of its minor version with its default feature gates.
+latest patch release of its minor version with its default feature gates, or the first one where that answers otherwise.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Container, Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 from enum import Enum, auto
 from functools import cache, lru_cache
 from typing import Any, Final, Generic, TypeAlias, TypeVar, cast
@@ -35,6 +35,9 @@ class FormatWarnings(Enum):
     NONE = auto()
     STRINGS = auto()
     STRINGS_AND_NUMBERS = auto()
+    ALL_AS_STRINGS = (
+        auto()
+    )  # each format, also that of a number, is looked for among those of strings
 
 
 class ByVersion(Generic[_T]):
@@ -151,9 +154,7 @@ class Server:
     expressions.
     ``checks_ca_bundle_on_update`` rejects an update of an established CRD that makes its CA bundle invalid.
     ``keeps_too_many_selectable_fields`` accepts on update more than eight selectable fields that do not change.
-    ``first_patch_warns_of_number_formats`` treats each format as one of strings, in the first patch release.
-    ``first_patch_panics_without_types`` panics on a rule of a schema that gives CEL no type, in the first patch release.
-    ``first_patch_keeps_old_self`` keeps optionalOldSelf, in the first patch release.
+    ``panics_without_types`` panics on a rule of a schema that gives CEL no type.
     ``has_kubernetes_name_formats`` has the formats k8s-short-name and k8s-long-name, and applies them to defaults.
     ``checks_kubernetes_name_formats`` applies the formats k8s-short-name and k8s-long-name to resources.
     ``prints_json_values`` prints bad values as JSON, not in Go syntax.
@@ -167,6 +168,7 @@ class Server:
     minor: int
     cel: CELDialect
     major: int = 1
+    patch: str = ""
     selectable_fields: FieldState = changing(
         FieldState.UNKNOWN, (30, FieldState.DROPPED), (31, FieldState.KNOWN)
     )
@@ -188,9 +190,7 @@ class Server:
     format_warnings: FormatWarnings = changing(
         FormatWarnings.NONE, (34, FormatWarnings.STRINGS), (36, FormatWarnings.STRINGS_AND_NUMBERS)
     )
-    first_patch_warns_of_number_formats: bool = changing(False, (34, True), (35, False))
-    first_patch_panics_without_types: bool = changing(True, (31, False))
-    first_patch_keeps_old_self: bool = changing(False, (29, True), (30, False))
+    panics_without_types: bool = False
     prints_json_values: bool = since(34)
     prints_failed_values: bool = since(35)
     names_paths_in_decode_errors: bool = since(35)
@@ -217,11 +217,16 @@ class Server:
         """The names in this table of the API fields that the server drops."""
         return _fields_in(self, FieldState.DROPPED)
 
-    def __str__(self) -> str:
-        return f"{self.major}.{self.minor}"
+    @property
+    def first_patch(self) -> Server | None:
+        """The first patch release of the version, if it answers otherwise than the newest one; None for one itself."""
+        return None if self.patch else _FIRST_PATCHES.get(self.version)
 
-    def __reduce__(self) -> tuple[Callable[[Version], Server], tuple[Version]]:
-        return _server_of, (self.version,)  # the same server in another process
+    def __str__(self) -> str:
+        return f"{self.major}.{self.minor}{self.patch}"
+
+    def __reduce__(self) -> tuple[Callable[[str], Server], tuple[str]]:
+        return _server_named, (str(self),)  # the same server in another process
 
 
 @cache
@@ -239,6 +244,12 @@ def _server(minor: int) -> Server:
     )
 
 
+def _first_patch(minor: int, *, of_cel: Mapping[str, bool], **switches: Any) -> Server:
+    """Return the first patch release of a version, by what it does otherwise than the newest one."""
+    newest = _server(minor)
+    return replace(newest, patch=".0", cel=newest.cel._replace(**of_cel), **switches)
+
+
 SERVERS: Final = tuple(map(_server, range(28, 38)))
 OLDEST: Final = SERVERS[0]
 # The default server: the newest whose answers are recorded.
@@ -252,6 +263,23 @@ PREVIEW_SOURCE: Final = "v1.38.0-beta.0"
 
 _ALL: Final = (*SERVERS, PREVIEW)
 _BY_VERSION: Final = {server.version: server for server in _ALL}
+# The first patch releases whose answers are not those of the newest one.
+_FIRST_PATCHES: Final = {
+    server.version: server
+    for server in (
+        _first_patch(28, of_cel={"sizes_results_of_calls": False}, panics_without_types=True),
+        _first_patch(
+            29,
+            of_cel={"presence_test_has_cost": True, "runs_optional_rules_on_create": False},
+            panics_without_types=True,
+            optional_old_self=FieldState.KNOWN,
+        ),
+        _first_patch(30, of_cel={}, panics_without_types=True),
+        _first_patch(32, of_cel={"contains_networks_by_prefix": False}),
+        _first_patch(34, of_cel={}, format_warnings=FormatWarnings.ALL_AS_STRINGS),
+    )
+}
+_NAMED: Final = {str(server): server for server in (*_ALL, *_FIRST_PATCHES.values())}
 
 
 def first_to_know(field: str) -> Server:
@@ -263,6 +291,10 @@ def _server_of(version: Version) -> Server:
     return _BY_VERSION[version]
 
 
+def _server_named(name: str) -> Server:
+    return _NAMED[name]
+
+
 class Range(NamedTuple):
     """The servers to check for, both ends inclusive."""
 
@@ -272,6 +304,8 @@ class Range(NamedTuple):
     @property
     def servers(self) -> tuple[Server, ...]:
         """The servers of the range, oldest first."""
+        if self.oldest is self.newest:
+            return (self.newest,)
         return _ALL[_ALL.index(self.oldest) : _ALL.index(self.newest) + 1]
 
     @property
@@ -311,6 +345,7 @@ def ranges_within(versions: Container[str], within: Range) -> list[Range]:
 def parse_range(text: str) -> Range:
     """Parse a version, a range such as `1.29..1.37`, or a constraint such as `>=1.29`.
 
+    `1.34.0` is the first patch release where that answers otherwise; of other patch releases only the minor version counts.
     Raise ValueError with the reason if it is invalid.
 
     >>> [str(server) for server in parse_range("1.29..1.31").servers]
@@ -318,6 +353,9 @@ def parse_range(text: str) -> Range:
     """
     if text[:1] in _OPERATORS or " " in text.strip():
         return _satisfying(text)
+    named = _NAMED.get(text.removeprefix("v"))
+    if named is not None:
+        return Range.of(named)
     first, dots, last = text.partition("..")
     oldest = _parse_version(first)
     newest = _parse_version(last) if dots else oldest

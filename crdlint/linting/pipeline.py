@@ -224,6 +224,11 @@ class _CRDWalk(DocumentWalk):
         )
         if len(self.request.versions.servers) == 1:
             checked = check_crd(subject, self.request)
+            if self.request.versions.newest.first_patch is not None:
+                from crdlint.linting.first_patches import with_first_patches  # older versions
+
+                results = {self.request.versions.newest: checked}
+                checked = with_first_patches(checked, subject, self.request, results)
         else:
             from crdlint.linting.version_range import check_versions  # only ranges need it
 

@@ -12,6 +12,7 @@ from crdlint.diagnostics import REJECTIONS, Diagnostic
 from crdlint.kubernetes.servers import Range, Server
 from crdlint.light import dataclass, regex
 from crdlint.linting.documents import name_of
+from crdlint.linting.first_patches import with_first_patches
 from crdlint.linting.manifest import CheckedCRD, check_crd
 from crdlint.linting.request import CheckRequest, Subject
 from crdlint.linting.result import ComparedCRD
@@ -149,9 +150,10 @@ def check_versions(subject: Subject, request: CheckRequest) -> CheckedCRD:
     """Check a CRD for each server of a range; see `check_crd`, which checks it for the newest."""
     newest = check_crd(subject, request)
     may_differ = request.previous is not None or _LATER_FEATURES.search(subject.document.text)
-    if not may_differ and not of_server(newest.diagnostics):
-        return newest  # older servers report nothing either
     servers = request.versions.servers
+    if not may_differ and not of_server(newest.diagnostics):
+        # Older servers report nothing either.
+        return with_first_patches(newest, subject, request, dict.fromkeys(servers, newest))
     results = _by_server(subject, request, newest)
     merged = FindingsByVersion(
         [(server, of_server(results[server].diagnostics)) for server in servers]
@@ -159,12 +161,13 @@ def check_versions(subject: Subject, request: CheckRequest) -> CheckedCRD:
     needs = [diagnostic for diagnostic in newest.diagnostics if diagnostic.rule == NEEDS_NEWER.id]
     pairs = _with_reported(newest.diagnostics, merged, needs)
     blocking = set(map(id, chain(needs, *(result.blocking for result in results.values()))))
-    return newest._replace(
+    checked = newest._replace(
         diagnostics=[reported for _, reported in pairs],
         blocking=[reported for diagnostic, reported in pairs if id(diagnostic) in blocking],
         notices=[*newest.notices, *_creatable(merged.findings, servers, subject)],
         compared=_compared(newest, results.values(), pairs),
     )
+    return with_first_patches(checked, subject, request, results)
 
 
 def _with_reported(

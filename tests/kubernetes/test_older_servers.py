@@ -147,8 +147,50 @@ def test_formats_of_numbers_in_the_first_patch_release(
     number = {"type": "integer", "format": format_}
     found = lint_text(crd_in_json(spec(a=number, b=number)), kube_version=versions)
     texts = [finding.message for finding in found if finding.rule == "format-unrecognized"]
-    text = f'Kubernetes 1.34.0 warns: unrecognized format "{format_}"; later patch releases do not'
+    text = f'Kubernetes 1.34.0 warns of this, later patch releases do not: unrecognized format "{format_}"'
     assert texts == [text] * count
+
+
+_AS_TEXT = "'a'.replace('a', self.a).lowerAscii() == self.a + self.a"
+
+
+@each(
+    ("versions", "rule", "severities"),
+    [
+        ("1.27.0", _AS_TEXT, None),
+        ("1.28.0", _AS_TEXT, ["error"]),
+        ("v1.28.0", _AS_TEXT, ["error"]),
+        ("1.28", _AS_TEXT, ["info"]),
+        ("1.28.15", _AS_TEXT, ["info"]),
+        ("1.28..1.30", _AS_TEXT, ["info"]),
+        ("1.29", _AS_TEXT, []),
+        ("1.29.0", _AS_TEXT, []),
+        ("1.37", _AS_TEXT, []),
+    ],
+)
+def test_cost_that_only_the_first_patch_release_rejects(
+    versions: str, rule: str, severities: list[str] | None
+) -> None:
+    text = crd_in_json(
+        {
+            "type": "object",
+            "properties": {"a": {"type": "string", "maxLength": 100}},
+            "x-kubernetes-validations": [{"rule": rule}],
+        }
+    )
+    if severities is None:
+        with pytest.raises(ValueError, match="is not within"):
+            lint_text(text, kube_version=versions)
+        return
+    found = lint_text(text, kube_version=versions)
+    costs = [finding for finding in found if finding.rule == "cel-rule-cost"]
+    assert [finding.severity for finding in costs] == severities
+    if severities == ["info"]:
+        assert costs[0].message.startswith(
+            "Kubernetes 1.28.0 rejects this, later patch releases do not: "
+        )
+        assert costs[0].versions == ("1.28.0",)
+        assert costs[0].headline.endswith("(Kubernetes 1.28.0 only)")
 
 
 @pytest.mark.parametrize(("version", "errors"), [("1.34", 1), ("1.35", 0)])

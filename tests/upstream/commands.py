@@ -301,7 +301,7 @@ def _questions(build: Build, requests: Sequence[Request]) -> list[Question]:
     with recorder(build) as running:
         answers = _shown(running.ask_all(requests), f"asking {build.release}", len(requests))
         return [
-            Question(request, build.minor, (answer,))
+            Question(request, build.name, (answer,))
             for request, answer in zip(requests, answers, strict=True)
         ]
 

@@ -127,9 +127,11 @@ Not compared is what no linter can know: addresses of memory, which 1.28 to 1.33
 Go's maps, the time, and identifiers that the server makes."""
 
 _PATCHES: Final = """\
-crdlint follows the newest patch release of each version. First patch releases whose answers differ are recorded as well, and
-listed here. 1.31.0, 1.33.0, 1.35.0, 1.36.0 and 1.37.0 answer all requests as the newest ones. The code that crdlint follows
-differs in 1.33.0 only for the status of a resource without a schema, which a CRD of `apiextensions.k8s.io/v1` cannot have."""
+`--kube-version 1.34` answers as the newest patch release of 1.34, and `--kube-version 1.34.0` as the first one.
+`--kube-version 1.34 --min-severity info` also reports what 1.34.0 alone rejects or warns of. Listed are the first patch
+releases whose answers differ. 1.31.0, 1.33.0, 1.35.0, 1.36.0 and 1.37.0 answer all requests as the newest ones. The code that
+crdlint follows differs in 1.33.0 only for the status of a resource without a schema, which a CRD of
+`apiextensions.k8s.io/v1` cannot have."""
 
 
 def _row(cells: Iterable[str]) -> str:
@@ -165,6 +167,6 @@ def _modules(recording: Recording) -> list[str]:
 
 def write() -> list[Parity]:
     """Ask crdlint all recorded requests, and write the page."""
-    measured = measure(records.minor_versions())
+    measured = measure(records.load_all())
     PAGE.write_text(page(measured, live_counts()), encoding="utf-8")
     return measured

@@ -114,13 +114,6 @@ def _unpacked_error(error: dict[str, str]) -> dict[str, str]:
     return {**kept, "string": f"{error['field']}: {error['between']}: {error['detail']}"}
 
 
-def minor_versions() -> dict[str, Recording]:
-    """Return the recordings of the minor versions, the newest first: those that crdlint follows."""
-    return {
-        name: recording for name, recording in load_all().items() if name == recording.build.minor
-    }
-
-
 def load_all() -> dict[str, Recording]:
     """Return all recordings by version, the newest first, with those of first patch releases."""
     requests = recorded_requests()
@@ -209,4 +202,4 @@ def questions(recording: Recording, requests: Iterable[Request]) -> Iterator[Que
     for request in requests:
         answers = recording.answers.get(request["id"])
         if answers:
-            yield Question(request, recording.build.minor, tuple(answers))
+            yield Question(request, recording.build.name, tuple(answers))

@@ -22,7 +22,7 @@ _OLDER_EACH = 120
 
 @cache
 def _recordings() -> dict[str, Recording]:
-    return records.minor_versions()
+    return records.load_all()
 
 
 @cache
@@ -59,7 +59,7 @@ def _by_default() -> list[ParameterSet]:
 
 def _differences(name: str, id_: str) -> list[str]:
     recording = _recordings()[name]
-    question = Question(_requests()[id_], recording.build.minor, tuple(recording.answers[id_]))
+    question = Question(_requests()[id_], recording.build.name, tuple(recording.answers[id_]))
     return compare(question).differences
 
 

@@ -88,8 +88,9 @@ def dropped_fields(crd: DecodedCRD) -> Iterator[Advisory]:
     server = crd.versions.newest
     for path, field in crd.dropped:
         message = f"Kubernetes {server} drops this field: {first_to_know(field)} is the first version that keeps it"
-        if field == "optional_old_self" and server.first_patch_keeps_old_self:
-            message += f", after {server}.0"
+        first_patch = server.first_patch
+        if first_patch is not None and field not in first_patch.dropped_fields:
+            message += f", after {first_patch}"
         yield Advisory(message, path)
 
 

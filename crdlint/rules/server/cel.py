@@ -19,7 +19,7 @@ from crdlint.kubecel.sharing import Answers
 from crdlint.rules.engine import headlines
 from crdlint.rules.engine.common import ValidationOptions
 from crdlint.rules.engine.rule import Rule
-from crdlint.rules.server import cel_cost
+from crdlint.rules.server import cel_cost, panics
 from crdlint.safety.bugs import attempt
 from crdlint.safety.work import Effort
 from crdlint.schema.traversal import Within, at_or_above
@@ -249,12 +249,9 @@ def _not_declared(node: CompiledNode, error: Exception, server: Server) -> Field
         return FieldError(
             DECLARATION.id, INTERNAL, path, None, f"internal error: {failed}: {error}"
         )
-    help_ = None
-    if server.first_patch_panics_without_types:
-        help_ = (
-            f"{DECLARATION.help}. Kubernetes {server}.0 panics instead, and closes the connection"
-        )
-    return FieldError(DECLARATION.id, INTERNAL, path, None, str(error), help=help_)
+    if server.panics_without_types:
+        return panics.panic(path)
+    return FieldError(DECLARATION.id, INTERNAL, path, None, str(error))
 
 
 def _of_node(

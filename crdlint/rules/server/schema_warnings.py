@@ -70,25 +70,6 @@ def unrecognized(crd: DecodedCRD) -> Iterator[Advisory]:
                 kind="warning",
                 headline=headline,
             )
-    yield from _of_first_patch(crd, server)
-
-
-def _of_first_patch(crd: DecodedCRD, server: Server) -> Iterator[Advisory]:
-    """Yield the first format of a number for which only the first patch release of a version warns."""
-    first = next((s for s in crd.versions.servers if s.first_patch_warns_of_number_formats), None)
-    if first is None:
-        return
-    for schema in crd.schemas:
-        if _is_unknown_as_text(schema, first) and not is_reported(schema, server):
-            yield Advisory(
-                f"Kubernetes {first}.0 warns: unrecognized format {quote(schema.format)}; "
-                "later patch releases do not",
-                schema.path.child("format"),
-                f"Ignore the warning, or update {first}.0",
-                severity="info",
-                headline=f"`format: {schema.format}` causes a warning of Kubernetes {first}.0 only",
-            )
-            return
 
 
 @Rule(
@@ -138,26 +119,17 @@ def type_in_set(schema: JSONSchemaProps) -> str:
 
 def is_reported(schema: JSONSchemaProps, server: Server) -> bool:
     """Return whether a server warns of the format of a new schema."""
-    types = server.format_warnings
-    is_judged = types is FormatWarnings.STRINGS_AND_NUMBERS or (
-        types is FormatWarnings.STRINGS and schema.type == "string"
-    )
-    if not schema.format or not is_judged:
+    if not schema.format or server.format_warnings is FormatWarnings.NONE:
         return False
-    if schema.type in {"", "string"}:
+    is_string = schema.type == "string"
+    if server.format_warnings is FormatWarnings.STRINGS and not is_string:
+        return False
+    as_string = server.format_warnings is FormatWarnings.ALL_AS_STRINGS
+    if as_string or schema.type in {"", "string"}:
         from crdlint.schema.formats import is_supported  # many CRDs have no format of a string
 
         return not is_supported(schema.format, server)
     return schema.format not in _KNOWN.get(schema.type, ())
-
-
-def _is_unknown_as_text(schema: JSONSchemaProps, server: Server) -> bool:
-    """Return whether the format of another type than a string is none of the formats of strings."""
-    if not schema.format or schema.type in {"", "string"}:
-        return False
-    from crdlint.schema.formats import is_supported  # many CRDs have no format of a string
-
-    return not is_supported(schema.format, server)
 
 
 def formats_of(type_: str) -> list[str]:
