@@ -50,11 +50,11 @@ class Verdicts(NamedTuple):
 
 def requests(folder: Path) -> Files:
     """Write each recorded request to create a CRD as a file."""
-    from upstream.records import minor_versions
+    from upstream.records import load_all
     from upstream.rows import recorded_requests
     from upstream.versions import newest
 
-    answers = minor_versions()[newest().minor].answers
+    answers = load_all()[newest().minor].answers
     names, rejected = set(), set()
     for request in (row for family in FAMILIES for row in recorded_requests(family)):
         if request["op"] != "create" or request["id"] not in answers:

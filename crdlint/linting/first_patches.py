@@ -8,10 +8,13 @@ from typing import Final
 
 from crdlint.diagnostics import REJECTIONS, Diagnostic
 from crdlint.kubernetes.servers import Range, Server
+from crdlint.light import regex
 from crdlint.linting.manifest import CheckedCRD, check_crd
 from crdlint.linting.request import CheckRequest, Subject
 from crdlint.rules.server.schema_warnings import unrecognized
 
+# What a CRD contains on which patch releases differ.
+_DIFFERENT: Final = regex(r"x-kubernetes-validations|format|\\[xuU\r\n]")
 # The advisory rules whose findings depend on the patch release.
 _ADVICE: Final = (unrecognized.findings,)
 
@@ -26,21 +29,25 @@ def with_first_patches(
 
     `results` are those of the newest patch releases.
     """
-    if request.advice is not None or checked.stage is not None:
+    is_about_them = request.advice is None and _DIFFERENT.search(subject.document.text)
+    if not is_about_them or checked.stage is not None:
         return checked
     by_rule: dict[str, Diagnostic] = {}
     for server, result in results.items():
-        if server.first_patch is not None:
-            for finding in _only_on(server.first_patch, subject, request, result):
+        first = server.first_patch
+        if first is not None:
+            for finding in _only_on(server, first, subject, request, result):
                 by_rule.setdefault(finding.rule, finding)
     return checked._replace(diagnostics=[*checked.diagnostics, *by_rule.values()])
 
 
 def _only_on(
-    first: Server, subject: Subject, request: CheckRequest, newest: CheckedCRD
+    server: Server, first: Server, subject: Subject, request: CheckRequest, newest: CheckedCRD
 ) -> Iterator[Diagnostic]:
+    """Yield what the first patch release of a server reports alone; `newest` is the result of the newest one."""
     of_one = replace(request, versions=Range.of(first), advice=_ADVICE, keep=False, fixes=False)
-    checked = check_crd(subject, of_one)
+    decodes_alike = request.previous is None and server.dropped_fields == first.dropped_fields
+    checked = check_crd(subject, of_one, newest if decodes_alike else None)
     elsewhere = _positions(newest.diagnostics)
     for finding in checked.diagnostics:
         if _is_answer(finding) and _position(finding) not in elsewhere:
