@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import field, replace
+from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from crdlint.config.apply import Applied, apply, comments_of
 from crdlint.files.read import STDIN, open_descriptor
-from crdlint.light import NamedTuple, dataclass
+from crdlint.light import NamedTuple, dataclass, replace
 from crdlint.linting.result import FileResult
 from crdlint.phrases import joined
 from crdlint.resources.pipeline import ResourceOptions, Validated, validate_text

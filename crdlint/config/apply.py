@@ -7,13 +7,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping
-from dataclasses import replace
 from functools import cache, partial
 from typing import TYPE_CHECKING, Final, Protocol
 
 from crdlint.config.rule_patterns import is_matched
 from crdlint.diagnostics import INTERNAL_ERROR, RANKS, Diagnostic
-from crdlint.light import NamedTuple
+from crdlint.light import NamedTuple, replace
 from crdlint.phrases import counted, joined
 from crdlint.rules.consequences import is_advice
 

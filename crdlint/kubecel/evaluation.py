@@ -445,19 +445,20 @@ class _RulesOfValue:
     def _evaluate(self, rule: ReadyRule, program: Program, variables: _Variables) -> None:
         bindings = variables.optional if rule.rule.optional_old_self else variables.plain
         result = program.evaluate(bindings, PER_CALL_LIMIT)
-        cause = rule.cause(self._schema.type, self._path)
-        self._run.note(Evaluation(rule.compiled, bindings, result, cause))
+        if self._run.record is not None:
+            cause = rule.cause(self._schema.type, self._path)
+            self._run.note(Evaluation(rule.compiled, bindings, result, cause))
         if not self._run.spend(result.cost):
             self._stop()
         if result.error is not None:
-            self._failed_to_evaluate(rule, result.error, cause)
+            self._failed_to_evaluate(rule, result.error)
         elif result.value is not True:
             visit = self._visit._replace(path=self._path)
             self._path = _failed(rule, visit, self._run, variables.plain)
 
-    def _failed_to_evaluate(self, rule: ReadyRule, error: str, cause: BrokenRule) -> None:
+    def _failed_to_evaluate(self, rule: ReadyRule, error: str) -> None:
         detail, reason = _explained(error, rule.rule)
-        self._invalid(detail, cause, reason)
+        self._invalid(detail, rule.cause(self._schema.type, self._path), reason)
         if error.startswith(COST_LIMIT_EXCEEDED):
             raise OutOfBudgetError
 

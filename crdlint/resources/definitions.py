@@ -272,10 +272,11 @@ class Definitions:
     def near(self, group: str, kind: str, path: str) -> list[Definition]:
         """Return the CRDs of a kind, those first whose files share the most folders with a path."""
         self._load(group)
+        definitions = self.of_kind(group, kind)
+        if len(definitions) < 2:
+            return definitions
         folders = _folders(path)
-        return sorted(
-            self.of_kind(group, kind), key=lambda each: -_shared(folders, _folders(each.file))
-        )
+        return sorted(definitions, key=lambda each: -_shared(folders, _folders(each.file)))
 
     def knows(self, group: str) -> bool:
         """Return whether a group has a CRD, even one that cannot be decoded."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from collections.abc import Mapping as MappingOf
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.crd.errors import (
@@ -24,7 +23,7 @@ from crdlint.crd.positions import SourceLocation, Span
 from crdlint.diagnostics import Diagnostic, Kind, Related, Severity
 from crdlint.golang.regexp import compile_error
 from crdlint.golang.text import quote
-from crdlint.light import NamedTuple, regex
+from crdlint.light import NamedTuple, regex, replace
 from crdlint.linting.documents import NO_FIXES, Fixes
 from crdlint.phrases import Sample
 from crdlint.rules import catalog

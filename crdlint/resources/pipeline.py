@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Mapping as MappingOf
 from contextlib import nullcontext
-from dataclasses import field, replace
+from dataclasses import field
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from crdlint.crd.clients import client_problem
 from crdlint.crd.convert import read_crd
@@ -21,7 +21,7 @@ from crdlint.golang.text import quote
 from crdlint.kubecel.evaluation import recorded
 from crdlint.kubernetes.senders import DEFAULT_SENDER, apply_severity, base_sender, sender_named
 from crdlint.kubernetes.servers import NEWEST_VERSION, Range, Server, parse_range
-from crdlint.light import NamedTuple, dataclass, regex
+from crdlint.light import NamedTuple, dataclass, regex, replace
 from crdlint.linting.documents import (
     NO_FIXES,
     DocumentWalk,
@@ -615,7 +615,13 @@ class _ObjectCheck:
         yield from merged
         copied = list(self._of_copy(content, manifest, definition))
         yield from copied
-        yield from self._of_apply(findings, placeholders, merged, is_copy=bool(copied))
+        severity = self._severity_of_apply(merged)
+        if severity is not None:
+            as_yaml = resource._replace(json=False).read() if resource.json else content
+            applied = as_sent(as_yaml, namespaced=definition.namespaced)
+            applied = _without_uid(applied) if copied else applied
+            rejected = self._rejected_by_apply(applied, of_server, answer.outcome)
+            yield from _only_applied(rejected, findings, merged, severity)
         yield from answer.disagreements
         walk.withheld.update(placeholders.withheld)
         if answer.outcome is not None:
@@ -695,53 +701,30 @@ class _ObjectCheck:
                     "metadata": {field: value for field, value in meta.items() if field != name},
                 }
 
-    def _of_apply(
-        self,
-        findings: ResourceFindings,
-        placeholders: Placeholders,
-        reported: list[Diagnostic],
-        *,
-        is_copy: bool,
-    ) -> Iterator[Diagnostic]:
-        """Yield what only server-side apply rejects in a new object that the server can decode: what is not `reported` already.
-
-        The fields that the server sets in a copy are reported with its resource version.
-        """
-        severity = apply_severity(self.walk.options.senders)
+    def _severity_of_apply(self, reported: list[Diagnostic]) -> Literal["error", "warning"] | None:
+        """Return the severity of what only server-side apply rejects in a new object that the server can decode, else None."""
         is_undecoded = any(finding.kind == "decode" for finding in reported)
-        if severity is None or self.walk.old is not None or is_undecoded:
-            return
-        messages = {finding.server_message or finding.message for finding in reported}
-        positions = {(finding.line, finding.column) for finding in reported}
-        for finding in self._rejected_by_apply(findings, placeholders, is_copy=is_copy):
-            is_at_other = (finding.line, finding.column) in positions
-            is_certain = finding.errors and not finding.hidden
-            if finding.message not in messages and not is_at_other and is_certain:
-                yield findings.only_applied(finding, severity)
+        if is_undecoded or self.walk.old is not None:
+            return None
+        return apply_severity(self.walk.options.senders)
 
     def _rejected_by_apply(
-        self, findings: ResourceFindings, placeholders: Placeholders, *, is_copy: bool
+        self, applied: dict[str, Any], of_server: _ServerCheck, created: ObjectResult | None
     ) -> Iterator[Diagnostic]:
-        """Return the findings of the object if it is sent by server-side apply."""
-        definition = findings.definition
-        sent = as_sent(self.resource._replace(json=False).read(), namespaced=definition.namespaced)
-        if is_copy:
-            of_client = sent["metadata"].keys() - _OF_SERVER
-            metadata = {
-                name: value for name, value in sent["metadata"].items() if name in of_client
-            }
-            sent = {**sent, "metadata": metadata}
+        """Return the findings of the object if it is sent by server-side apply; none if they are those of its creation."""
+        findings, placeholders, _ = of_server
+        validator = findings.definition.validator(self.resource.version)
 
         def withhold(error: FieldError) -> bool:
             return findings.is_of_crd(error) or placeholders.cause(error)
 
         try:
-            outcome = definition.validator(self.resource.version).apply(sent, withhold)
+            outcome = validator.apply(applied, withhold, created)
         except NotDecodedError as error:
             if error.rejection is None:
                 return iter(())
             return findings.not_applied(error.rejection, placeholders)
-        return findings.errors(outcome)
+        return iter(()) if outcome is created else findings.errors(outcome)
 
     def _old_of(self, content: dict[str, Any], definition: Definition) -> dict[str, Any] | None:
         """Return the old object that is updated, or None."""
@@ -783,6 +766,31 @@ class _ObjectCheck:
 
 _SHOWN_FILES: Final = 3
 _OF_SERVER: Final = frozenset({"uid", "managedFields", "resourceVersion"})
+
+
+def _only_applied(
+    rejected: Iterable[Diagnostic],
+    findings: ResourceFindings,
+    reported: list[Diagnostic],
+    severity: Literal["error", "warning"],
+) -> Iterator[Diagnostic]:
+    """Yield the certain findings of server-side apply that are not `reported` already.
+
+    The fields that the server sets in a copy are reported with its resource version.
+    """
+    messages = {finding.server_message or finding.message for finding in reported}
+    positions = {(finding.line, finding.column) for finding in reported}
+    for finding in rejected:
+        is_at_other = (finding.line, finding.column) in positions
+        is_certain = finding.errors and not finding.hidden
+        if finding.message not in messages and not is_at_other and is_certain:
+            yield findings.only_applied(finding, severity)
+
+
+def _without_uid(copied: dict[str, Any]) -> dict[str, Any]:
+    """Return an object that was copied from a cluster without the fields by which a server knows that."""
+    metadata = {name: each for name, each in copied["metadata"].items() if name not in _OF_SERVER}
+    return {**copied, "metadata": metadata}
 
 
 def _stored(stored: dict[str, Any], content: dict[str, Any]) -> dict[str, Any]:

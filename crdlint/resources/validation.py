@@ -51,7 +51,7 @@ from crdlint.resources.objects import DEFAULT_NAMESPACE
 from crdlint.rules.texts import resource as rules
 from crdlint.safety import work
 from crdlint.schema.correlation import Correlation, validate_list_sets_and_maps
-from crdlint.schema.deep_equal import deep_copy
+from crdlint.schema.deep_equal import deep_copy, deep_equal
 from crdlint.schema.defaulting import apply_defaults, prune, prune_defaults, prune_nulls
 from crdlint.schema.embedded_resources import coerce, validate_embedded
 from crdlint.schema.validator import ValueValidator
@@ -177,14 +177,28 @@ class ResourceValidator:
     def create(self, sent: dict[str, Any], withhold: Withhold | None = None) -> ObjectResult:
         """Validate a new object; errors that `withhold` accepts are ignored, as if the server had not reported them."""
         resource, unknown = self._admit(sent)
-        return self._new(resource, withhold)._replace(unknown=unknown)
+        return self._new(self._as_new(resource), withhold)._replace(unknown=unknown)
 
-    @work.limited()
-    def apply(self, sent: dict[str, Any], withhold: Withhold | None = None) -> ObjectResult:
+    def apply(
+        self,
+        sent: dict[str, Any],
+        withhold: Withhold | None = None,
+        created: ObjectResult | None = None,
+    ) -> ObjectResult:
         """Validate a new object that is sent by server-side apply, which neither prunes it nor drops nulls before that.
 
         The numbers of `sent` are those of YAML. Raise `NotDecodedError` for an object that is rejected unvalidated.
+        `created` is the result of `create` with the same `withhold`, which is that of an object that is not pruned.
         """
+        resource = self._as_applied(sent)
+        if created is not None and deep_equal(resource, created.resource):
+            return created
+        result = self._new(resource, withhold)
+        return result._replace(resource=self._read_back(result.resource))
+
+    @work.limited()
+    def _as_applied(self, sent: dict[str, Any]) -> dict[str, Any]:
+        """Return an object as server-side apply validates it; raise `NotDecodedError`."""
         rejection = self._applied.rejection(sent)
         if rejection is not None:
             raise NotDecodedError(rejection.text, rejection=rejection)
@@ -201,8 +215,7 @@ class ResourceValidator:
         self._set_namespace(resource["metadata"])
         if self.schema is not None:
             apply_defaults(resource, self.schema, self._defaults)
-        result = self._new(resource, withhold)
-        return result._replace(resource=self._read_back(result.resource))
+        return self._as_new(resource)
 
     def _set_namespace(self, meta: dict[str, Any]) -> None:
         """Set the namespace of a request, as the server does after it has read an applied object."""
@@ -229,16 +242,21 @@ class ResourceValidator:
             preserves=self._preserves,
         )
 
-    def _new(self, resource: dict[str, Any], withhold: Withhold | None) -> ObjectResult:
-        """Validate an object that is defaulted, as a new one."""
+    def _as_new(self, resource: dict[str, Any]) -> dict[str, Any]:
+        """Remove from a new object what a client cannot set."""
         if self._keeps_status:
             resource.pop("status", None)
-        meta = resource.get("metadata") or {}
         if self._as_requests:
-            _set_as_created(meta)
+            _set_as_created(resource.get("metadata") or {})
+        return resource
+
+    @work.limited()
+    def _new(self, resource: dict[str, Any], withhold: Withhold | None) -> ObjectResult:
+        """Validate an object that is defaulted, as a new one."""
         errors = self._type_errors(resource)
         if not errors:
-            errors += self._metadata_errors(as_record(meta), object_meta.dns_subdomain)
+            meta = as_record(resource.get("metadata") or {})
+            errors += self._metadata_errors(meta, object_meta.dns_subdomain)
             errors += self._value_errors(resource)
         schema = self._schema_of(resource)
         errors += validate_embedded(None, resource, schema, self._server, is_resource_root=False)

@@ -148,11 +148,11 @@ class _TypedVisit:
             return
         unknown: list[_Location] = []
         for name, item in value.items():
-            below, type_ = _Location(location, name), declared.value(name)
+            type_ = declared.value(name)
             if type_ is None:
-                unknown.append(below)
-            else:
-                yield self.of(item, type_, below)
+                unknown.append(_Location(location, name))
+            elif not _is_scalar_of(item, type_):
+                yield self.of(item, type_, _Location(location, name))
         for i, field in enumerate(unknown):
             yield field.error("field not declared in schema")._replace(
                 hidden=i > 0, expected="nothing"
@@ -177,6 +177,11 @@ class _TypedVisit:
                     yield _of_item(location, i, text, f"repeats {_described(identity)}")
                 seen.add(identity.comparable)
             yield self.of(item, type_, _Location(location, i, identity))
+
+
+def _is_scalar_of(value: Any, type_: FieldType) -> bool:
+    """Return whether a value is a scalar of its type, as most values are: nothing is wrong with it then."""
+    return type_.scalar is not None and value.__class__ in _CLASSES[type_.scalar]
 
 
 def _of_item(location: _Location | None, index: int, text: str, reason: str) -> TypedError:

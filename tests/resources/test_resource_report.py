@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import pytest
 from crds import HEAD
 from present import present
 from tables import each
 
+from crdlint.kubecel.evaluation import recorded
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
 from crdlint.resources.definitions import Definitions
@@ -704,3 +705,32 @@ def test_a_rule_that_runs_away_is_stopped() -> None:
     (found,) = judged(foo("{l: [" + "1, " * 1000 + "]}"), definitions(schema)).result.diagnostics
     assert "actual cost limit exceeded" in found.message
     assert "`crdlint cost`" in present(found.help)
+
+
+# How often the rules are evaluated: once more only if server-side apply validates something else.
+EVALUATED: Final = {
+    "an object that both validate": ("{size: 4}", 1),
+    "in JSON": ('{"size": 4}', 1),
+    "one with what is rejected alike": ("{size: 10}", 1),
+    "a null that both validate": ("{size: 4, odd: {other: null}}", 1),
+    "one that server-side apply does not read": ("{size: 4, unknown: 1}", 1),
+}
+
+
+@each(("spec", "times"), EVALUATED.values(), ids=EVALUATED)
+def test_rules_are_evaluated_once(spec: str, times: int) -> None:
+    with recorded() as evaluations:
+        judged(foo(spec))
+    rules = [evaluation.cause.rule.rule for evaluation in evaluations]
+    assert rules.count("self.size < 9") == times
+
+
+def test_a_null_that_a_new_object_loses_is_also_validated_as_applied() -> None:
+    schema = (
+        "{type: object, properties: {size: {type: integer, nullable: true}, mode: {type: string}},"
+        " x-kubernetes-validations: [{rule: self.size != 4}]}"
+    )
+    with recorded() as evaluations:
+        result = judged(foo("{size: 3, mode: null}"), definitions(schema)).result
+    assert [found.rule for found in result.diagnostics] == ["resource-apply-rejected"]
+    assert len(evaluations) == 1

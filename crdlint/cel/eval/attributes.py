@@ -191,7 +191,9 @@ class Attribute:
             elif is_plain and not frame.stacked:  # the most frequent case
                 for key in keys:
                     value = select(value, key, test=False)
-                    frame.charge(1)
+                    frame.cost += 1
+                    if frame.cost > frame.limit:
+                        frame.charge(0)
                     if type(value) is Error:
                         break
                 return value

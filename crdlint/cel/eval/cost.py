@@ -65,6 +65,8 @@ _IN_ADVANCE: Final = frozenset({"equals", "not_equals", "in_list"})
 
 def actual_size(value: Value) -> int:
     """Return the number of characters, bytes, elements or entries of a value or of the content of an optional; else 1."""
+    if type(value) is str:  # the most frequent case
+        return len(value)
     while type(value) is Optional_ and value.has_value:
         value = value.content
     if kind_of(value) in _SIZED:

@@ -8,7 +8,6 @@ interpreter/planner.go, interpreter/decorators.go.
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import nullcontext
 from functools import partial
 from typing import Final, TypeAlias
 
@@ -358,7 +357,6 @@ _EQUALITIES: Final = {"_==_": Implementation(equal), "_!=_": Implementation(step
 
 # Expressions that need fewer frames than this are evaluated without raising the recursion limit.
 _SHALLOW: Final = 100
-_NO_MORE: Final = nullcontext()
 
 
 class Evaluated(NamedTuple):
@@ -400,8 +398,11 @@ class Program:
     def _result(self, frame: Frame) -> Evaluated:
         # The parser's limit bounds the depth.
         try:
-            with _NO_MORE if self._depth < _SHALLOW else more_frames(self._depth):
+            if self._depth < _SHALLOW:
                 value = self._run(frame)
+            else:
+                with more_frames(self._depth):
+                    value = self._run(frame)
         except CancelledError as cancelled:
             value = Error(str(cancelled))
         return Evaluated(value, frame.cost)

@@ -154,11 +154,15 @@ def call(
         values = [arg(frame) for arg in runs]
         if strict and Error in map(type, values):
             result = next(value for value in values if type(value) is Error)
-        else:
-            if in_advance:
-                frame.reserve_cost(cost(values, None))
+            frame.charge(cost(values, result))
+        elif in_advance:
+            units = cost(values, None)
+            frame.reserve_cost(units)
             result = function(*values)
-        frame.charge(cost(values, result))
+            frame.charge(units)
+        else:
+            result = function(*values)
+            frame.charge(cost(values, result))
         return result
 
     return ProgramStep(id_, run_faster, depth_over(args))
