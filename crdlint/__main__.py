@@ -26,8 +26,8 @@ def main() -> None:
 
 
 def _answer(arguments: list[str]) -> None:
-    """Exit with the answer of an earlier run, if there is one; only those of `check` are kept."""
-    if arguments[:1] != ["check"] or "--no-cache" in arguments:
+    """Exit with the answer of an earlier run, if there is one."""
+    if arguments[:1] not in (["check"], ["validate"]) or "--no-cache" in arguments:
         return
     from crdlint.cli.answers import answered
 

@@ -1,11 +1,13 @@
 """The answer of an earlier run to the same question: what it wrote, and its exit status.
 
 A hook or an editor checks the same files again and again, and waits for imports: those of the commands take five times as
-long as Python's own start. So a check of named files looks for its answer before they begin.
+long as Python's own start. So a check of named files, and a validation against named CRDs, look for their answer before they
+begin.
 
 The key of an answer is all that the run asked for: the command line, the working directory, the environment, the content of
-each named file, the configurations above them, and which charts, kustomizations and repositories there are. What a run
-asks for besides is noticed by Python's audit events, and then its answer is not kept: no list can be incomplete.
+each named file, the configurations above them, and which charts, kustomizations and repositories there are; for `validate`
+also what is in the named folders and beside the named files. What a run asks for besides is noticed by Python's audit events,
+and then its answer is not kept: no list can be incomplete.
 """
 
 from __future__ import annotations
@@ -28,20 +30,27 @@ from crdlint.runner.store import Store, default_folder, usable_folder
 from crdlint.safety.bugs import has_failed
 from crdlint.safety.escapes import printable_line
 
-_CONFIGURATIONS: Final = (".crdlint.yaml", ".crdlint.yml", "pyproject.toml")
-# What a check looks for in the folder of a file and in those above it: a test compares them with what it asks for.
-LOOKED_FOR: Final = (
-    *_CONFIGURATIONS, ".git", "Chart.yaml", "kustomization.yaml", "kustomization.yml", "Kustomization",
-    "chainsaw-test.yaml", "chainsaw-test.yml",
+_VALIDATE: Final = "validate"
+# What is read in the folder of a file and in those above it.
+_READ: Final = (
+    ".crdlint.yaml", ".crdlint.yml", "pyproject.toml", ".gitignore", os.path.join(".git", "info", "exclude"),
 )  # fmt: skip
+# What a run looks for there: a test compares them with what it asks for.
+LOOKED_FOR: Final = (
+    *_READ, ".git", os.path.join(".git", "commondir"), "Chart.yaml", "kustomization.yaml", "kustomization.yml",
+    "Kustomization", "chainsaw-test.yaml", "chainsaw-test.yml",
+)  # fmt: skip
+_MANIFESTS: Final = (".yaml", ".yml", ".json")
+_MOST_ENTRIES: Final = 2_000  # in the folders of a question
+_MOST_BYTES: Final = 64 * 1024 * 1024  # of all files of a question
 _OF_SHELLS: Final = frozenset({"_", "OLDPWD", "PWD", "SHLVL"})  # variables that nothing here reads
 _WRITERS: Final = ("click", "rich")  # the libraries by which output is made
 _PROGRAM: Final = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _LARGEST: Final = 1_000_000  # characters of an answer
 # Audit events of Python about paths, with the number of these.
-_OPEN, _LIST = "open", "os.listdir"
+_OPEN, _LIST, _SCAN = "open", "os.listdir", "os.scandir"
 _OF_PATHS: Final = {
-    _OPEN: 1, _LIST: 1, "os.scandir": 1, "os.mkdir": 1, "os.rename": 2, "os.remove": 1, "os.rmdir": 1, "os.utime": 1,
+    _OPEN: 1, _LIST: 1, _SCAN: 1, "os.mkdir": 1, "os.rename": 2, "os.remove": 1, "os.rmdir": 1, "os.utime": 1,
 }  # fmt: skip
 # Those after which an answer depends on more than files.
 _OF_OTHERS: Final = frozenset(
@@ -57,17 +66,24 @@ _MODULES: Final = tuple(f"{suffix}{os.sep}" for suffix in (".py", ".pyc", ".so",
 
 
 class Question:
-    """What a command line asks for. `files` are the absolute paths that its answer may depend on, `folders` those above them."""
+    """What a command line asks for.
+
+    `files` are the absolute paths that its answer may depend on, `folders` those above them, and `listed` the content of the
+    folders whose entries are all part of the question, by path.
+    """
 
     def __init__(self, arguments: Sequence[str]) -> None:
         """Read the files that are named; raise OSError, ValueError or UnreadableError if one cannot be read."""
         self.arguments: Final = tuple(arguments)
         self.files: Final[set[str]] = set()
         self.folders: Final[dict[str, None]] = {}
+        self.listed: Final[dict[str, list[tuple[str, int | bytes]]]] = {}
+        self._lists = self.arguments[:1] == (_VALIDATE,)
+        self._left = _MOST_BYTES
         self._add_above(os.getcwd())
         named = [self._named(argument) for argument in self.arguments]
         around = [(folder, *self._looked_for(folder)) for folder in self.folders]
-        parts = (sys.argv, self.arguments, named, around, *_circumstances())
+        parts = (sys.argv, self.arguments, named, self.listed, around, *_circumstances())
         self._parts: Final = repr(parts).encode("utf-8", "surrogatepass")
 
     def key(self, secret: bytes) -> str:
@@ -84,7 +100,38 @@ class Question:
         real = os.path.realpath(path)
         self._add_above(os.path.dirname(path))
         self._add_above(os.path.dirname(real))
-        return real, self._content(path)
+        if self._lists and os.path.isdir(path):
+            self._list_all(path)
+            return real, b""
+        content = self._content(path)
+        if self._lists:
+            self._list(os.path.dirname(path))
+        return real, content
+
+    def _list_all(self, top: str) -> None:
+        """Add the content of a folder and of those below it, but for hidden ones."""
+        pending = [top]
+        while pending:
+            folder = pending.pop()
+            self._add_above(folder)
+            kinds = self._list(folder)
+            below = (name for name, kind in kinds if kind == stat.S_IFDIR and name[0] != ".")
+            pending.extend(os.path.join(folder, name) for name in below)
+
+    def _list(self, folder: str) -> list[tuple[str, int | bytes]]:
+        """Return what is in a folder, by name: the digest of a manifest, or the kind of another entry."""
+        if folder not in self.listed:
+            names = sorted(os.listdir(folder))
+            if sum(map(len, self.listed.values())) + len(names) > _MOST_ENTRIES:
+                raise UnreadableError(f"{folder} has too many files")
+            self.listed[folder] = [(name, self._entry(folder, name)) for name in names]
+        return self.listed[folder]
+
+    def _entry(self, folder: str, name: str) -> int | bytes:
+        path = os.path.join(folder, name)
+        kind = _kind_of(path)
+        is_read = kind == stat.S_IFREG and name.lower().endswith(_MANIFESTS)
+        return self._content(path) if is_read else kind
 
     def _add_above(self, folder: str) -> None:
         self.folders.update(dict.fromkeys(with_parents(folder)))
@@ -94,16 +141,23 @@ class Question:
         for name in LOOKED_FOR:
             path = os.path.join(folder, name)
             with suppress(FileNotFoundError, NotADirectoryError):
-                kind = stat.S_IFMT(os.lstat(path).st_mode)
-                if stat.S_ISLNK(kind):
-                    raise UnreadableError(f"{path} is a link, which may lead elsewhere later")
-                yield name, self._content(path) if name in _CONFIGURATIONS else kind
+                kind = _kind_of(path)
+                yield name, self._content(path) if name in _READ else kind
 
     def _content(self, path: str) -> bytes:
         """Return the digest of a regular file."""
-        data = read_bytes(path, follow_link=False)
+        data = read_bytes(path, self._left, follow_link=False)
+        self._left -= len(data)
         self.files.add(path)
         return blake2b(data, digest_size=32).digest()
+
+
+def _kind_of(path: str) -> int:
+    """Return the kind of what a path names; raise UnreadableError for a link."""
+    kind = stat.S_IFMT(os.lstat(path).st_mode)
+    if stat.S_ISLNK(kind):
+        raise UnreadableError(f"{path} is a link, which may lead elsewhere later")
+    return kind
 
 
 def _circumstances() -> Iterator[object]:
@@ -231,8 +285,10 @@ class _Run:
 
     def _is_known(self, event: str, path: str, arguments: tuple[Any, ...]) -> bool:
         """Return whether the question has what an event is about, or importing modules causes it."""
+        if event in {_LIST, _SCAN}:
+            return path in self._listed or path[: -len(os.sep)] in self._question.listed
         if event != _OPEN:
-            return event == _LIST and path in self._listed
+            return False
         is_read = not arguments[2] & _WRITING
         return is_read and (path[: -len(os.sep)] in self._question.files or path.endswith(_MODULES))
 

@@ -14,7 +14,14 @@ from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
 import click
 
 from crdlint.cli import console, options, streams
-from crdlint.cli.fields import Declared, configured_kube_version, file_option, flag, option
+from crdlint.cli.fields import (
+    Declared,
+    configured_kube_version,
+    file_option,
+    flag,
+    no_cache,
+    option,
+)
 from crdlint.cli.help import Group
 from crdlint.cli.options import FixOptions, HelmOptions
 from crdlint.cli.reports import Reports, Totals, nothing_found
@@ -138,9 +145,7 @@ class CheckOptions(FixOptions, HelmOptions, group=Group.OUTPUT):
         group=Group.PERFORMANCE,
         rare=True,
     )
-    no_cache: Declared[bool] = flag(
-        "Do not read or write the cache of results.", group=Group.PERFORMANCE, rare=True
-    )
+    no_cache: Declared[bool] = no_cache()
     verbose: Declared[bool] = flag(
         "Print why files are skipped, and the programs that crdlint runs.", "-v", "--verbose"
     )

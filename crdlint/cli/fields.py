@@ -186,6 +186,11 @@ def globs(help_: str) -> Declared[tuple[str, ...]]:
     return many("GLOB", help_, callback=_valid_globs, group=Group.FILES)
 
 
+def no_cache() -> Declared[bool]:
+    """Declare the option to use no results of earlier runs."""
+    return flag("Do not read or write the cache of results.", group=Group.PERFORMANCE, rare=True)
+
+
 def second_opinion() -> Declared[bool]:
     """Declare the option to have cel-python evaluate rules as well."""
     return flag(

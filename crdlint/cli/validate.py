@@ -8,8 +8,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
-from crdlint.cli import console, options
-from crdlint.cli.fields import Declared, file_option, flag, many, option, second_opinion
+from crdlint.cli import console, options, streams
+from crdlint.cli.fields import (
+    Declared,
+    file_option,
+    flag,
+    many,
+    no_cache,
+    option,
+    second_opinion,
+)
 from crdlint.cli.help import Group
 from crdlint.cli.options import ChartOptions, FixOptions
 from crdlint.cli.reports import Reports, Totals, nothing_found
@@ -69,6 +77,7 @@ class ValidateOptions(FixOptions, ChartOptions):
         group=Group.FILES,
         rare=True,
     )
+    no_cache: Declared[bool] = no_cache()
 
 
 @options.command("validate", ValidateOptions)
@@ -133,9 +142,21 @@ class _ValidateCommand:
         ]
         self._run.summary.seconds = time.perf_counter() - start
         self._report()
-        if self._has_found_nothing() and self._is_missing_resources(discovered, definitions):
-            return 2
-        return self._status()
+        is_empty = self._has_found_nothing()
+        is_missing = is_empty and self._is_missing_resources(discovered, definitions)
+        status = 2 if is_missing else self._status()
+        if self._is_repeatable():
+            streams.keep(status)
+        return status
+
+    def _is_repeatable(self) -> bool:
+        """Return whether a later run with the same command line and files writes the same.
+
+        CRDs near the resources are looked for in places that no file of the command line shows.
+        """
+        arguments = self._options
+        is_of_named_crds = bool(arguments.crds)
+        return is_of_named_crds and not (arguments.no_cache or self._reports.tell_time)
 
     def _definitions(self, discovered: Found) -> Definitions:
         """Return the CRDs that are named, or else those among and near the inputs."""

@@ -271,24 +271,29 @@ def test_a_file_that_changes_during_the_run(
 
 
 ASKED: Final = ("stat", "lstat", "open", "scandir", "listdir", "readlink", "access")
+NAMED_FILES: Final = {
+    "check": ("check", "crd.yaml"),
+    "validate": ("validate", "--crd", "crds", "samples", "samples/one.yaml"),
+}
 
 
-def test_a_check_asks_for_nothing_that_is_not_in_its_question(
-    place: Place, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("arguments", NAMED_FILES.values(), ids=NAMED_FILES)
+def test_a_run_asks_for_nothing_that_is_not_in_its_question(
+    place: Place, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...]
 ) -> None:
     """The program asks whether files are there, of which Python tells no audit hook."""
     from crdlint.cli.main import cli
 
     (place.folder / ".git").mkdir()
     _write(".crdlint.yaml", "fail-on: never\n")(place)
+    _resources(place)
     monkeypatch.chdir(place.folder)
     monkeypatch.setenv("CRDLINT_CACHE_DIR", str(place.cache))
-    arguments = ["check", "crd.yaml"]
     question = answers.Question(arguments)
     asked: set[str] = set()
     for name in ASKED:
         monkeypatch.setattr(os, name, _noting(getattr(os, name), asked))
-    cli.main(arguments, standalone_mode=False)
+    cli.main([*arguments], standalone_mode=False)
     monkeypatch.undo()
     beside = {
         f"{folder.rstrip(os.sep)}{os.sep}{name}"
@@ -298,8 +303,120 @@ def test_a_check_asks_for_nothing_that_is_not_in_its_question(
     own = (str(place.cache), str(Path(answers.__file__).parents[1]), *filter(None, sys.path))
     others = {path for path in asked if not path.startswith(own)}
     known = question.files | set(question.folders) | beside
-    assert {path for path in others - known if not path.endswith("messages.mo")} == set()
+    options = {str(place.folder / each) for each in arguments if each.startswith("-")}
+    unknown = others - known - options
+    assert {path for path in unknown if not path.endswith("messages.mo")} == set()
     assert str(place.folder / ".crdlint.yaml") in asked
+
+
+FIELDS: Final = (
+    "        properties: {spec: {type: object, properties: {replicas: {type: integer}}}}\n"
+)
+SAMPLE: Final = (
+    "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: one}\nspec: {replcias: 1}\n"
+)
+FLUX: Final = "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\n"
+
+
+def _resources(place: Place) -> None:
+    """Write a CRD and a custom resource with an unknown field, each in a folder of its own."""
+    _write("crds/crd.yaml", (FIXTURES / "valid" / "minimal.yaml").read_text() + FIELDS)(place)
+    _write("samples/one.yaml", SAMPLE)(place)
+
+
+VALIDATED: Final = {
+    "a file": ("validate", "--crd", "crds/crd.yaml", "samples/one.yaml"),
+    "folders": ("validate", "--crd", "crds", "samples"),
+    "an update": ("validate", "--crd", "crds", "--old", "samples/one.yaml", "samples/one.yaml"),
+}
+
+
+@pytest.mark.parametrize("arguments", VALIDATED.values(), ids=VALIDATED)
+@pytest.mark.parametrize("is_repository", [True, False])
+def test_the_answer_about_resources(
+    place: Place, arguments: tuple[str, ...], is_repository: bool
+) -> None:
+    _resources(place)
+    if is_repository:
+        subprocess.run(["git", "init", "-q", "."], cwd=place.folder, check=True)
+        _write(".gitignore", "*.tmp\n")(place)
+    require_same(place, *arguments)
+
+
+OTHER_RESOURCES: Final = {
+    "the object": _write("samples/one.yaml", SAMPLE.replace("replcias", "other")),
+    "the CRD": _write("crds/crd.yaml", "kind: ConfigMap\n"),
+    "another CRD": _write("crds/more.yaml", BAD.read_text(encoding="utf-8")),
+    "another object": _write("samples/two.yaml", SAMPLE),
+    "an object further down": _write("samples/more/two.yaml", SAMPLE),
+    "who applies it": _write("samples/flux.yaml", FLUX),
+    "a configuration": _write("samples/.crdlint.yaml", "ignore: [unknown-field]\n"),
+    "a chart": _write("samples/Chart.yaml", "name: c\nversion: 1.0.0\napiVersion: v2\n"),
+    "what git ignores": _write(".gitignore", "one.yaml\n"),
+    "what git ignores in one folder": _write("samples/.gitignore", "one.yaml\n"),
+    "a link": _link("samples/two.yaml", "one.yaml"),
+    "no object": lambda place: (place.folder / "samples" / "one.yaml").unlink(),
+}
+
+
+@pytest.mark.parametrize("change", OTHER_RESOURCES.values(), ids=OTHER_RESOURCES)
+def test_other_resources_have_another_answer(place: Place, change: Callable[[Place], None]) -> None:
+    arguments = VALIDATED["folders"]
+    _resources(place)
+    subprocess.run(["git", "init", "-q", "."], cwd=place.folder, check=True)
+    (place.folder / "samples" / "more").mkdir()
+    place.run(*arguments)
+    assert place.is_answered(*arguments)
+    change(place)
+    done, how = place.run(*arguments)
+    assert how == "run"
+    plain, _ = place.run(*arguments, "--no-cache")
+    assert (plain.stdout, plain.stderr, plain.returncode) == (
+        done.stdout,
+        done.stderr,
+        done.returncode,
+    )
+
+
+def test_a_neighbour_of_a_named_file(place: Place) -> None:
+    arguments = VALIDATED["a file"]
+    _resources(place)
+    place.run(*arguments)
+    assert place.is_answered(*arguments)
+    _write("samples/flux.yaml", FLUX)(place)
+    assert not place.is_answered(*arguments)
+
+
+MORE_OF_RESOURCES: Final = {
+    "CRDs near them": ("validate", "samples/one.yaml"),
+    "the time": ("validate", "--crd", "crds", "--format", "json", "samples"),
+    "fixes": ("validate", "--crd", "crds", "--fix", "--unsafe-fixes", "samples"),
+    "a report in a file": ("validate", "--crd", "crds", "--output", "json=report.json", "samples"),
+    "a folder in one word with its option": ("validate", "--crd=crds", "samples"),
+    "standard input": ("validate", "--crd", "crds", "-"),
+}
+
+
+@pytest.mark.parametrize("arguments", MORE_OF_RESOURCES.values(), ids=MORE_OF_RESOURCES)
+def test_a_validation_that_asks_for_more(place: Place, arguments: tuple[str, ...]) -> None:
+    _resources(place)
+    place.run(*arguments)
+    _resources(place)
+    assert not place.is_answered(*arguments)
+
+
+def test_a_folder_with_too_many_files(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    _resources(place)
+    monkeypatch.chdir(place.folder)
+    monkeypatch.setattr(answers, "_is_terminal", lambda _: False)
+    assert answers.question_of(VALIDATED["folders"]) is not None
+    monkeypatch.setattr(answers, "_MOST_ENTRIES", 1)
+    assert answers.question_of(VALIDATED["folders"]) is None
+    monkeypatch.undo()
+    monkeypatch.chdir(place.folder)
+    monkeypatch.setattr(answers, "_is_terminal", lambda _: False)
+    monkeypatch.setattr(answers, "_MOST_BYTES", 100)
+    assert answers.question_of(VALIDATED["folders"]) is None
 
 
 def _noting(function: Callable[..., Any], asked: set[str]) -> Callable[..., Any]:
