@@ -30,6 +30,8 @@ else:
         import dataclasses  # not for an answer of an earlier run
 
         own = frozenset(vars(cls))
+        # For a class without a docstring, the standard library makes one of its signature, and parses that as Python.
+        cls.__doc__ = cls.__doc__ or cls.__qualname__
         result = dataclasses.dataclass(cls, init=False, repr=False, eq=False, **options)
         if "__init__" not in own:
             result.__init__ = _first_init(result)

@@ -9,6 +9,7 @@ Then a help asks "Did you mean `x`?", and no fix writes it. Otherwise, a help li
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 from typing import Final
 
 from crdlint.light import NamedTuple, regex
@@ -236,7 +237,21 @@ def _singular(first: str, second: str) -> tuple[str, str]:
 def _are_two_things(first: str, second: str) -> bool:
     shorter, longer = sorted((first, second), key=len)
     is_prefixed = any(longer == prefix + shorter for prefix in _PREFIXES)
-    return is_prefixed or any(first in group and second in group for group in _GROUPS)
+    groups = _groups()
+    return is_prefixed or not groups.get(first, _NO_GROUP).isdisjoint(groups.get(second, _NO_GROUP))
+
+
+@cache
+def _groups() -> dict[str, set[int]]:
+    """Return the numbers of the groups that each word belongs to."""
+    numbers: dict[str, set[int]] = {}
+    for number, group in enumerate(_GROUPS):
+        for word in group:
+            numbers.setdefault(word, set()).add(number)
+    return numbers
+
+
+_NO_GROUP: Final[frozenset[int]] = frozenset()
 
 
 def _is_slip_of_word(written: str, name: str, typed: bool) -> bool:

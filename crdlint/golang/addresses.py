@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import string
 from typing import Final
 from urllib.parse import quote as quote_url
 from urllib.parse import unquote_to_bytes
@@ -185,11 +184,12 @@ class URL(NamedTuple):
     force_query: bool = False
 
 
-_LETTERS: Final = frozenset(string.ascii_letters)
+_DIGITS: Final = frozenset("0123456789")
+_LETTERS: Final = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
 _SCHEME: Final = regex(r"([A-Za-z][A-Za-z0-9+.-]*):")
-_UNRESERVED: Final = _LETTERS | frozenset(string.digits + "-_.~")
+_UNRESERVED: Final = _LETTERS | _DIGITS | frozenset("-_.~")
 _HOST: Final = _UNRESERVED | frozenset("!$&'()*+,;=:[]<>\"")
-_USERINFO: Final = _LETTERS | frozenset(string.digits + "-._:~!$&'()*+,;=%@")
+_USERINFO: Final = _LETTERS | _DIGITS | frozenset("-._:~!$&'()*+,;=%@")
 
 
 def parse(text: str) -> URL:
@@ -306,9 +306,6 @@ def _check_port(text: str) -> None:
     is_port = text.startswith(":") and set(text[1:]) <= _DIGITS
     if text and not is_port:
         raise URLError(f"invalid port {quote(text)} after host")
-
-
-_DIGITS: Final = frozenset(string.digits)
 
 
 def unescape(text: str) -> str:

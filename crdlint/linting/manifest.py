@@ -31,7 +31,6 @@ from crdlint.rules.engine.finding import (
     RepeatedKeyFinding,
 )
 from crdlint.rules.engine.markers import with_marker
-from crdlint.rules.fixes.field_fixes import placement
 from crdlint.rules.texts import reading
 from crdlint.rules.texts.reading import duplicate_in_json, duplicate_in_yaml, repeated_block
 from crdlint.safety.bugs import attempt
@@ -291,6 +290,8 @@ def _problem_findings(
         if problem.kind == "strict" and not check.request.sender.is_strict:
             diagnostic = replace(diagnostic, kind="warning", severity="warning")
         finding = DecodeFinding(check.manifest, diagnostic.rule, problem)
+        from crdlint.rules.fixes.field_fixes import placement  # only with fixes
+
         placed = attempt(placement, finding)
         if placed is not None:
             name = problem.path.rpartition(".")[2]

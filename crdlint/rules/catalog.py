@@ -14,17 +14,17 @@ from crdlint.rules.engine.fixer import Fixer, FixesOf
 from crdlint.rules.engine.rule import Advice, NodeAdvice, NodeAdvisor, Rule
 from crdlint.rules.engine.schema_walk import Check
 
-# What a module declares besides rules: checks and advice, advice on request only, which most runs need not import, or
+# What a module declares besides rules: checks, advice, advice on request only, which most runs need not import, or
 # functions that are called where upstream calls them, and imported there.
-_FAMILIES: Final[dict[str, Literal["checks", "requested", "functions"]]] = {
+_FAMILIES: Final[dict[str, Literal["checks", "advice", "requested", "functions"]]] = {
     "texts.reading": "functions",
     "server.metadata": "functions",
     "server.names": "functions",
-    "advice.name_conflicts": "checks",
+    "advice.name_conflicts": "advice",
     "server.versions": "functions",
-    "advice.served_versions": "checks",
+    "advice.served_versions": "advice",
     "server.subresources": "functions",
-    "advice.dead_subresources": "checks",
+    "advice.dead_subresources": "advice",
     "server.selectable_fields": "functions",
     "server.panics": "functions",
     "server.conversion": "functions",
@@ -33,31 +33,31 @@ _FAMILIES: Final[dict[str, Literal["checks", "requested", "functions"]]] = {
     "server.structural": "checks",
     "server.forbidden_fields": "checks",
     "server.list_types": "checks",
-    "advice.sets": "checks",
+    "advice.sets": "advice",
     "server.defaults": "functions",
     "server.validation_rules": "checks",
     "server.cel": "functions",
-    "advice.unguarded_fields": "checks",
+    "advice.unguarded_fields": "advice",
     "server.cel_cost": "functions",
-    "advice.cel_costs": "checks",
-    "server.schema_warnings": "checks",
-    "advice.yaml_scalars": "checks",
-    "advice.storage": "checks",
-    "advice.deployment": "checks",
+    "advice.cel_costs": "advice",
+    "server.schema_warnings": "advice",
+    "advice.yaml_scalars": "advice",
+    "advice.storage": "advice",
+    "advice.deployment": "advice",
     "advice.charts": "functions",
     "texts.resource": "functions",
     "texts.changes": "functions",
-    "advice.pruned_objects": "checks",
-    "advice.unsatisfiable": "checks",
-    "advice.slips": "checks",
-    "advice.text_slips": "checks",
-    "advice.columns": "checks",
-    "advice.dead_ends": "checks",
-    "advice.refused_objects": "checks",
-    "advice.short_names": "checks",
+    "advice.pruned_objects": "advice",
+    "advice.unsatisfiable": "advice",
+    "advice.slips": "advice",
+    "advice.text_slips": "advice",
+    "advice.columns": "advice",
+    "advice.dead_ends": "advice",
+    "advice.refused_objects": "advice",
+    "advice.short_names": "advice",
     "advice.stability": "requested",
     "advice.server_side_apply": "requested",
-    "advice.senders": "checks",
+    "advice.senders": "advice",
     "advice.conventions": "requested",
     "advice.naming": "requested",
 }
@@ -183,7 +183,7 @@ _T = TypeVar("_T")
 
 
 def _requested(requested: frozenset[str], kind: type[_AdviceT]) -> list[_AdviceT]:
-    imported = {"checks", "requested"} if requested else {"checks"}
+    imported = {"advice", "requested"} if requested else {"advice"}
     declared = [
         advice
         for family, declares in _FAMILIES.items()

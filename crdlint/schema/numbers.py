@@ -6,7 +6,6 @@ Bounds are float64 in a schema. For an integer, they are converted to int64 if t
 from __future__ import annotations
 
 from collections.abc import Callable
-from decimal import Decimal
 from functools import partial
 from operator import gt, lt
 from typing import Any, Final, TypeAlias
@@ -68,6 +67,8 @@ def checks(
 def _fits(value: float, type_: str, format_: str) -> bool:
     """Return whether a number is in the range of its type and format. Upstream: validate.IsValueValidAgainstRange."""
     if type_ == "integer":
+        from decimal import Decimal  # few schemas limit numbers
+
         low, high = integer_range(format_)
         # Upstream parses the shortest text of a float64, for which -2**63 is out of range.
         shown = value if value.__class__ is int else Decimal(repr(value))

@@ -101,11 +101,9 @@ def test_the_catalogue_names_every_module_and_what_it_declares() -> None:
             assert not has_checks
             assert name == "catalog" or not any(isinstance(member, Rule) for member in members)
         elif has_checks or advice:
-            assert declares == (
-                "checks"
-                if has_checks or not all(rule.on_request for rule in advice)
-                else "requested"
-            )
+            of_advice = "requested" if all(rule.on_request for rule in advice) else "advice"
+            assert declares == ("checks" if has_checks else of_advice)
+            assert not (has_checks and advice)
         else:
             assert declares == "functions", name
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from decimal import Decimal
 from math import inf
 from operator import add, attrgetter, sub
 from typing import ClassVar, Final
@@ -257,11 +256,15 @@ def _to_int(digits: str) -> int:
     if len(digits) > _MAX_DIGITS:
         raise work.WorkLimitError(_TOO_MANY_DIGITS)
     work.spend(len(digits) ** 2 >> 18)
+    from decimal import Decimal  # few texts are quantities
+
     return int(Decimal(digits))  # int() of a text limits its length
 
 
 def _to_digits(number: int) -> str:
     work.spend(number.bit_length() ** 2 >> 20)
+    from decimal import Decimal
+
     return str(Decimal(number))
 
 

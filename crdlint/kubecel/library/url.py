@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import string
 from contextlib import suppress
 from operator import attrgetter
 from typing import ClassVar, Final
@@ -112,7 +111,7 @@ def parse_url(text: str) -> URLValue:
 def _split_host(host: str) -> tuple[str, str]:
     work.spend(len(host) >> 4)
     name, colon, port = host.rpartition(":")
-    if not colon or not all(char in string.digits for char in port):
+    if not colon or not all(char in "0123456789" for char in port):
         name, port = host, ""
     if name.startswith("[") and name.endswith("]"):
         name = name[1:-1]

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from functools import cache
+from functools import cache, cached_property
 from typing import Final, TypeAlias
 
 from crdlint.cel.ast import Ident, nodes
@@ -102,12 +102,16 @@ class Tokens:
         tokens = [Token(match[0], *match.span()) for match in _TOKEN.finditer(text)]
         self.tokens: Final = tokens if len(tokens) <= _MOST_TOKENS else []
         self._words: Final = [token.word for token in self.tokens]
-        kinds = (kind for kind in _KINDS if any(token.is_a(kind) for token in self.tokens))
-        self.words: Final = frozenset(self._words).union(kinds)
         self._known_ends: dict[tuple[str, int], tuple[int, ...]] = {}
         closing, opened = matched_brackets([token.text for token in self.tokens])
         self.closing: Final = closing
         self.opened: Final = [self.tokens[index] for index in opened]
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """The words of the tokens and the names of their kinds, of which a pattern needs some."""
+        kinds = (kind for kind in _KINDS if any(token.is_a(kind) for token in self.tokens))
+        return frozenset(self._words).union(kinds)
 
     @property
     def is_open(self) -> bool:

@@ -130,7 +130,7 @@ class CompiledText:
         """The code of the first error."""
         return None if self.error is None else self.error.problem.code
 
-    @property
+    @cached_property
     def node(self) -> Expr | None:
         """The node of the first error."""
         error = self.error

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from textwrap import indent
 from typing import Final
 
 from crdlint.crd.model import JSONSchemaProps
@@ -19,6 +18,7 @@ from crdlint.yaml.editor import UneditableError
 
 _LABELS: Final = "type: object\n    additionalProperties:\n      type: string"
 _MAPS: Final = f"\n  annotations:\n    {_LABELS}\n  labels:\n    {_LABELS}"
+_MAPS_OF_EXAMPLE: Final = _MAPS.replace("\n", "\n          ")
 _TEMPLATE: Final = """\
 spec:
   type: object
@@ -76,7 +76,7 @@ def may_be_without_keys(fields: frozenset[str], type_: str) -> bool:
     help="Add `labels` and `annotations` to the properties of `metadata`, as maps of strings",
     marker="use the option `crd:generateEmbeddedObjectMeta=true`",
     bad=f"{_TEMPLATE}{_OBJECT}",
-    good=_TEMPLATE + indent(f"properties:{_MAPS}\n", " " * 10) + _OBJECT,
+    good=f"{_TEMPLATE}          properties:{_MAPS_OF_EXAMPLE}\n{_OBJECT}",
     fixes=(_with_labels,),
 ).advice_on(Nodes(when=may_be_without_keys), once=True)
 def _metadata(schema: JSONSchemaProps, crd: DecodedCRD) -> Iterable[Advisory]:

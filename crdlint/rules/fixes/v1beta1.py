@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from textwrap import indent
 from typing import Final
 
 from crdlint.light import regex
@@ -244,7 +243,7 @@ def _first_version(editor: Editor, spec: Mapping, entries: list[str]) -> Iterato
 
 
 def _indented(editor: Editor, lines: list[str], column: int) -> str:
-    return indent("\n".join(lines), " " * column).replace("\n", editor.newline)
+    return shifted("\n".join(lines), column).replace("\n", editor.newline)
 
 
 def block(editor: Editor, node: Node) -> str:
@@ -257,6 +256,8 @@ def block(editor: Editor, node: Node) -> str:
 
 def shifted(text: str, by: int) -> str:
     """Return a text with its lines indented by more spaces."""
+    from textwrap import indent  # only for fixes
+
     return indent(text, " " * by)
 
 
