@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Container, Generator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from crdlint.linting.documents import unchecked
 from crdlint.linting.request import CheckRequest
@@ -16,6 +15,9 @@ from crdlint.runner.task import Checker, CheckOutcome, Linter, Task, outcome_of
 from crdlint.safety.bugs import Bug, collected, contain
 from crdlint.safety.programs import end_running
 from crdlint.sources.kustomize.build import Build, BuildOutput, plan_build
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future, ThreadPoolExecutor
 
 
 def check_release(checker: Checker, chart: str) -> CheckOutcome:
@@ -38,6 +40,10 @@ def check_kustomizations(
 
     `checked` contains results of files by their real path. At most `workers` builds run at the same time.
     """
+    if not tasks:
+        return
+    from concurrent.futures import ThreadPoolExecutor
+
     elsewhere = {os.path.realpath(task.path) for task in tasks}
     pending: deque[_BuildCheck] = deque()
     pool = ThreadPoolExecutor(workers)

@@ -34,7 +34,9 @@ from crdlint.sources.helm.layout import (
     TEMPLATES,
     ChartLayout,
     ChartLocation,
+    has_packed,
     is_archive,
+    location_in,
     outermost,
 )
 from crdlint.sources.kustomize import Patches, kustomization_of
@@ -338,8 +340,6 @@ class Planner:
 
     def _add_template(self, chart: str, path: str, charts: Charts) -> None:
         """Plan the check of a template; those of packed dependencies are only checked on request."""
-        from crdlint.sources.helm.archive import location_in
-
         archive = path.rpartition(":")[0] if not Path(path).is_file() else ""
         config = self.config_of(chart if archive else path)
         location = location_in(archive, path) if archive else self._layout.locate(path)
@@ -373,8 +373,6 @@ class Planner:
 
     def _add_dependencies(self, path: str) -> None:
         """Plan the packed dependencies of a chart, which may itself have no CRD."""
-        from crdlint.sources.helm.archive import has_packed
-
         chart = os.path.dirname(path) or "."  # noqa: PTH120  spelled as the user spells it
         config = self.config_of(path) if has_packed(chart) else None
         if config is not None and config.include_dependencies:

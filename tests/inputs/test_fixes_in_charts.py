@@ -10,10 +10,15 @@ from click.testing import CliRunner
 from crds import HEAD
 
 from crdlint.cli.main import cli
+from crdlint.linting.pipeline import lint_file
+from crdlint.sources.helm.render import RenderedDocument
+from crdlint.sources.helm.rendered import check_rendered
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
+
+    from crdlint.diagnostics import Diagnostic
 
 BAD = HEAD + "        type: object\n        properties:\n          size: {type: int}\n"
 GOOD = BAD.replace("int}", "integer}")
@@ -137,6 +142,39 @@ def test_what_helm_makes_of_values_is_not_marked(tmp_path: Path) -> None:
     assert "[*]" not in before.stdout
     run("--fix", "--unsafe-fixes", str(tmp_path / "chart"))
     assert path.read_text(encoding="utf-8") == text
+
+
+# Templates with an error in the field `size`, what Helm makes of them, and whether the fix is one of the rendered text.
+RENDERED = {
+    "the same lines": ("# {{ .Values.a }}\n" + BAD, "# b\n" + BAD, True),
+    "a comment in the line": (
+        BAD.replace("int}", "int} {{/* a */}}"), BAD.replace("int}", "int} "), False,
+    ),
+    "another indentation": (BAD.replace("          size:", "            size:"), BAD, False),
+    "a value": (BAD.replace("int}", "{{ .Values.a }}}"), BAD, False),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "made", "is_own"), RENDERED.values(), ids=RENDERED)
+def test_a_template_is_read_without_helm_for_a_fix_of_what_helm_changes(
+    text: str, made: str, is_own: bool
+) -> None:
+    asked = []
+
+    def own_findings() -> list[Diagnostic]:
+        asked.append(True)
+        return []
+
+    result = check_rendered(
+        "a.yaml", text, [RenderedDocument(made, ("",))], lint_file, own_findings=own_findings
+    )
+    [fix] = [each.fix for each in result.diagnostics if each.rule == "type-unsupported"]
+    assert bool(asked) is not is_own
+    if is_own:
+        assert fix is not None
+        assert fix.apply(text) == text.replace("int}", "integer}")
+    else:
+        assert fix is None
 
 
 def overlay(root: Path) -> tuple[Path, Path]:

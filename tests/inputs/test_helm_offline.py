@@ -70,7 +70,7 @@ def test_helm_gets_nothing_of_the_environment(
     assert version["arguments"][0] == "version"
     assert template["arguments"] == [
         "template", "crdlint", f"{tmp_path}/c", "--include-crds", f"--values={tmp_path}/c/ci/a-values.yaml", "--set=a=b",
-        "--kube-version=v1.30.0",
+        "--kube-version=v1.30.0", "--enable-dns=false",
     ]  # fmt: skip
     for call in (version, template):
         environment = call["environment"]

@@ -18,13 +18,13 @@ from crdlint.cli.main import cli
 from crdlint.files.paths import UnreadInput
 from crdlint.rules.engine.examples import HEAD
 from crdlint.sources.helm.archive import (
-    MAX_BYTES,
     MAX_HEADER,
     ArchiveBudget,
     ArchiveError,
     members,
     packed_files,
 )
+from crdlint.sources.helm.layout import MAX_BYTES
 
 if TYPE_CHECKING:
     from pathlib import Path

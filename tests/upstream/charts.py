@@ -78,6 +78,7 @@ BY_CHANCE: Final = frozenset(
         "an object in another file than its CRD",
         "an object after the installation",
         "a hook and an object of the same event",
+        "a hook before and an object after the installation",
     }
 )
 CONFIG_MAP: Final = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x}\n"
@@ -93,7 +94,15 @@ CHECKED: Final[dict[str, tuple[Mapping[str, str], list[str]]]] = {
         {"charts/parts/templates/a.yaml": crd(KEEP), "templates/b.yaml": instance()},
         ["error helm-no-matches templates/b.yaml"]),
     "an object after the installation": (
-        {"templates/a.yaml": crd(KEEP), "templates/b.yaml": instance(HOOK.format("post-install"))}, []),
+        {"templates/a.yaml": crd(KEEP), "templates/b.yaml": instance(HOOK.format("post-install"))},
+        ["warning helm-no-matches templates/b.yaml"]),
+    "an object after the installation, of a CRD in crds/": (
+        {"crds/a.yaml": crd(), "templates/b.yaml": instance(HOOK.format("post-install"))}, []),
+    "an object after an upgrade": (
+        {"templates/a.yaml": crd(KEEP), "templates/b.yaml": instance(HOOK.format("post-upgrade"))}, []),
+    "a hook before and an object after the installation": (
+        {"templates/a.yaml": crd(HOOK.format("pre-install")), "templates/b.yaml": instance(HOOK.format("post-install"))},
+        ["warning helm-crd-hook templates/a.yaml", "warning helm-no-matches templates/b.yaml"]),
     "an object before the installation": (
         {"templates/a.yaml": crd(KEEP), "templates/b.yaml": instance(HOOK.format("pre-install"))},
         ["error helm-no-matches templates/b.yaml"]),

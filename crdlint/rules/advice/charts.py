@@ -16,6 +16,7 @@ SAFE_MOVE: Final = "First release the chart once with `helm.sh/resource-policy: 
 REMOVE_ONE: Final = (
     "Remove one of the two: a template, or a chart with an alias, may be included twice"
 )
+CRD_BEFORE: Final = "To need no option, install the CRD with a chart of its own before; a chart that was never released may have the CRD in `crds/`"
 KEEP_FIRST: Final = "Add the annotation `helm.sh/resource-policy: keep`"
 
 # Each rule in a few lines: what is wrong, why it matters and what to do; then the examples.
@@ -25,7 +26,8 @@ NO_MATCHES = _Fails("helm-no-matches", "Object whose CRD does not exist when Hel
     observed=("helm-object-in-templates-of-its-crd",),
     why="Helm looks up the kinds of all templates before it creates the first of them, when only the CRDs in `crds/` exist. "
     "`helm install` fails with `no matches for kind`, and creates nothing. It is a warning if the values turn the CRD off, "
-    "because the cluster may have it from elsewhere.",
+    "because the cluster may have it from elsewhere, and of a `post-install` hook: without `--wait` Helm creates it as soon as the "
+    "CRD is created, often before the API server serves that.",
     help="Make the object a `post-install,post-upgrade` hook and install with `--wait`, or install the CRD with a "
     "chart of its own before; a chart that was never released may have the CRD in `crds/`")
 CRD_TWICE = _Fails("helm-crd-twice", "CRD that a chart contains twice",

@@ -14,21 +14,21 @@ from gzip import GzipFile
 from io import BytesIO
 from typing import Final
 
-from crdlint.files.paths import NEVER_ENTERED, UnreadInput, has_yaml_suffix
+from crdlint.files.paths import UnreadInput, has_yaml_suffix
 from crdlint.files.read import UnreadableError, decode, read_bytes, reason
 from crdlint.files.recognition import LFS_POINTER, is_lfs_pointer, may_hold_crd
 from crdlint.light import dataclass
 from crdlint.sources.helm.layout import (
     ARCHIVES,
     CHART,
-    CRDS,
-    TEMPLATES,
+    MAX_BYTES,
     ChartLocation,
     has_unusual_name,
+    location_of_member,
+    may_be_installed,
+    packed_names,
 )
 
-# The total size of unpacked data; Helm's MaxDecompressedChartSize.
-MAX_BYTES: Final = 100 * 1024 * 1024
 MAX_MEMBERS: Final = 20_000
 MAX_HEADER: Final = 64 * 1024  # bytes of a pax or long-name header
 _CHUNK: Final = 64 * 1024
@@ -211,18 +211,10 @@ def _unpacked(packed: bytes, budget: ArchiveBudget) -> tuple[BytesIO, str]:
     return data, ""
 
 
-def has_packed(chart: str) -> bool:
-    """Return whether a chart's directory of dependencies contains archives, or cannot be read."""
-    try:
-        return any(name.endswith(ARCHIVES) for name in _names(chart))
-    except OSError:
-        return True
-
-
 def packed_files(chart: str) -> Iterator[tuple[str, str, ChartLocation] | UnreadInput]:
     """Yield the name, text and location of each file that may contain CRDs in packed dependencies, and problems."""
     try:
-        names = _names(chart)
+        names = packed_names(chart)
     except OSError as error:
         yield UnreadInput(os.path.join(chart, "charts"), reason(error))
         return
@@ -256,13 +248,6 @@ def files_of_archive(path: str) -> Iterator[tuple[str, str, ChartLocation] | Unr
         yield from _files(path, data, ArchiveBudget(), 1)
 
 
-def _names(chart: str) -> list[str]:
-    try:
-        return sorted(os.listdir(os.path.join(chart, "charts")))
-    except (FileNotFoundError, NotADirectoryError):
-        return []
-
-
 def _files(
     path: str, data: bytes, budget: ArchiveBudget, depth: int
 ) -> Iterator[tuple[str, str, ChartLocation] | UnreadInput]:
@@ -278,7 +263,7 @@ def _files(
                 yield from _files(name, content, budget, depth + 1)
             elif may_hold_crd(content):
                 try:
-                    yield name, decode(content), _location(path, member)
+                    yield name, decode(content), location_of_member(path, member)
                 except UnreadableError as error:
                     yield UnreadInput(name, str(error))
     except ArchiveError as error:
@@ -291,30 +276,11 @@ def _may_matter(name: str) -> bool:
         return False
     return (
         has_yaml_suffix(name)
-        or has_unusual_name(_location("", name).path)
+        or has_unusual_name(location_of_member("", name).path)
         or _is_packed_chart(name)
     )
-
-
-def may_be_installed(name: str) -> bool:
-    """Return whether a member is not of version control, which only matters among the CRDs and templates of a chart."""
-    is_loaded = _location("", name).part in {CRDS, TEMPLATES}
-    return is_loaded or NEVER_ENTERED.isdisjoint(name.lower().split("/"))
 
 
 def _is_packed_chart(name: str) -> bool:
     """Return whether a member is a packed dependency."""
     return name.endswith(ARCHIVES) and name.split("/")[-2:-1] == ["charts"]
-
-
-def location_in(archive: str, path: str) -> ChartLocation:
-    """Return the location of a file of a packed chart, whose path is that of the archive and the member in it."""
-    return _location(archive, path.rpartition(":")[2])
-
-
-def _location(archive: str, name: str) -> ChartLocation:
-    """Return the location of a member: charts within the packed chart have directories of their own."""
-    inside = name.split("/")[1:]
-    while len(inside) > 2 and inside[0] == "charts":
-        inside = inside[2:]
-    return ChartLocation(archive, inside[0] if inside else "", "/".join(inside))

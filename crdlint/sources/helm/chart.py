@@ -16,15 +16,15 @@ from crdlint.files.read import UnreadableError, decode, entries_of, is_folder, r
 from crdlint.files.recognition import may_hold_crd
 from crdlint.files.repository import is_below, repository_top
 from crdlint.light import NamedTuple, dataclass
-from crdlint.sources.helm.archive import (
-    MAX_BYTES,
-    ArchiveBudget,
-    ArchiveError,
-    may_be_installed,
-    members,
-)
 from crdlint.sources.helm.ignored import IGNORE_FILE, ignore_lines, is_ignored
-from crdlint.sources.helm.layout import CHART, CRDS, TEMPLATES, is_rendered
+from crdlint.sources.helm.layout import (
+    CHART,
+    CRDS,
+    MAX_BYTES,
+    TEMPLATES,
+    is_rendered,
+    may_be_installed,
+)
 from crdlint.yaml import YAMLDecodeError
 from crdlint.yaml.json_values import to_json
 from crdlint.yaml.parse import parse_first
@@ -181,7 +181,7 @@ def load_archive(archive: str) -> Chart:
     except UnreadableError as error:
         problems.append((archive, str(error)))
         data = b""
-    return _loaded(archive, list(_unpacked(archive, data, ArchiveBudget(), problems)), problems)
+    return _loaded(archive, list(_unpacked(archive, data, problems)), problems)
 
 
 def is_near(path: str, chart: str) -> bool:
@@ -243,12 +243,12 @@ def _entries(path: str, problems: list[tuple[str, str]]) -> list[os.DirEntry[str
         return []
 
 
-def _unpacked(
-    archive: str, data: bytes, budget: ArchiveBudget, problems: list[tuple[str, str]]
-) -> Iterator[LoadedFile]:
+def _unpacked(archive: str, data: bytes, problems: list[tuple[str, str]]) -> Iterator[LoadedFile]:
     """Yield the files of an archive by their names below its only folder, as Helm does."""
+    from crdlint.sources.helm.archive import ArchiveBudget, ArchiveError, members
+
     try:
-        for member, content in members(data, budget, may_be_installed):
+        for member, content in members(data, ArchiveBudget(), may_be_installed):
             name = posixpath.normpath(member).partition("/")[2]
             if name:
                 yield LoadedFile(name, f"{archive}:{member}", content.removeprefix(_BOM))
@@ -289,7 +289,7 @@ def _inner(
     """Return a chart in `charts/`: that of a folder, or of an archive."""
     first = files[0]
     if name.endswith(_PACKED):
-        unpacked = list(_unpacked(first.shown, first.data, ArchiveBudget(), problems))
+        unpacked = list(_unpacked(first.shown, first.data, problems))
         return _of_files(first.shown, unpacked, problems, depth + 1)
     own = [file._replace(name=below) for file in files if (below := file.name.partition("/")[2])]
     folder = first.shown.removesuffix(first.name.partition("/")[2]).rstrip("/") if own else shown

@@ -14,10 +14,8 @@ from crdlint.files.recognition import CRD_KIND
 from crdlint.kubernetes.servers import NEWEST_ALONE, Range, range_of
 from crdlint.light import NamedTuple, dataclass
 from crdlint.linting.result import FileResult, Lint
-from crdlint.rules import catalog
 from crdlint.rules.advice.deployment import BRACES, KUBE_VERSION, SKIPPED
 from crdlint.safety.programs import end_running, find
-from crdlint.sources.helm.archive import chart_file
 from crdlint.sources.helm.chart import Chart, load_archive, load_folder
 from crdlint.sources.helm.contents import ChartContents, contents_of
 from crdlint.sources.helm.failures import Failure, LeftOut, explained
@@ -277,8 +275,15 @@ class Charts:
         documents = self._documents(outer, chart).get(path)
         left_out = LeftOut(mask(text), outer, file.template)
         if documents:
-            checked = check_rendered(path, text, documents, lint, lints)
-            return _with_fixes(_with_the_rest(checked, lint, left_out), lint)
+            checked = check_rendered(
+                path,
+                text,
+                documents,
+                lint,
+                lints,
+                lambda: check_template(path, text, lint).diagnostics,
+            )
+            return _with_the_rest(checked, lint, left_out)
         result = check_template(path, text, lint)
         if chart.problem is not None or chart.failures:
             return explained(result, lambda _: _NOT_RENDERED)
@@ -312,11 +317,10 @@ class Charts:
 
     def of(self, chart: str) -> _Chart:
         """Return a chart; without Helm, only its model and the findings about it are known."""
-        from multiprocessing import parent_process
-
         if chart not in self._charts:
             # Other processes expect the same charts but check only some.
-            if self.workers > 1 and chart in self.versions and parent_process() is None:
+            is_one_of_several = len(self.versions) > 1 and chart in self.versions
+            if self.workers > 1 and is_one_of_several and not _is_worker():
                 self._load_all()
             else:
                 self._charts[chart] = self._load(chart)
@@ -347,10 +351,15 @@ class Charts:
         if program is not None:
             rendered = self._render(chart, model)
             loaded = _of_rendered(model, rendered, digest)
+        else:
+            from crdlint.sources.helm.values_schema import failures_of
+
+            loaded.failures = failures_of(model, values)
         if model.files:
             loaded.contents = contents_of(model, rendered, values)
             loaded.findings = tuple(findings_of(model, loaded.contents, values))
-            loaded.copies = tuple(copies_of(loaded.contents))
+            if self.cache is not None or len(self.versions) > 1:
+                loaded.copies = tuple(copies_of(loaded.contents))
         if rendered.final:
             self._store(key, _as_cached(chart, loaded))
         return loaded
@@ -368,6 +377,13 @@ class Charts:
         if versions_asked is None or not asks_for_version(model):
             names = names[:1]
         return render_for(chart, self.values or DEFAULTS, names, defaults=self.defaults)
+
+
+def _is_worker() -> bool:
+    """Return whether another process of the run has started this one."""
+    from multiprocessing import parent_process
+
+    return parent_process() is not None
 
 
 def _is_of_library(chart: _Chart, path: str) -> bool:
@@ -498,12 +514,19 @@ def is_installed() -> bool:
 def render_for(
     chart: str, values: HelmValues, versions: Sequence[str], *, defaults: bool = False
 ) -> Rendered:
-    """Render a chart by the Helm on the PATH, for versions of Kubernetes, the newest first."""
+    """Render a chart by the Helm on the PATH, for versions of Kubernetes, the newest first.
+
+    Helm is only asked for its version if it renders nothing: one that is too old does not know an option.
+    """
+    program = find("helm")
+    if program is None:
+        return Rendered(final=False)
+    rendered = render(chart, values, program, versions, defaults=defaults)
+    if any(rendered.runs.values()):
+        return rendered
     with _ASKING:
-        installed = helm()
-    if installed.program is None:
-        return Rendered(problem=installed.problem, final=False)
-    return render(chart, values, installed.program, versions, defaults=defaults)
+        problem = helm().problem
+    return rendered if problem is None else Rendered(problem=problem, final=False)
 
 
 def render_as_installed(chart: str, values: HelmValues) -> Rendered:
@@ -513,13 +536,10 @@ def render_as_installed(chart: str, values: HelmValues) -> Rendered:
 
 def manifest_as_installed(chart: str, values: HelmValues) -> str | None:
     """Return all that the Helm on the PATH renders of a chart, or None if it does not."""
-    with _ASKING:
-        program = helm().program
-    return (
-        None
-        if program is None
-        else render_manifest(chart, values, program, str(versions_of(chart).newest))
-    )
+    program = find("helm")
+    if program is None:
+        return None
+    return render_manifest(chart, values, program, str(versions_of(chart).newest))
 
 
 def versions_of(chart: str) -> Range:
@@ -593,27 +613,6 @@ def _with_the_rest(result: FileResult, lint: Lint, left_out: LeftOut) -> FileRes
     )
 
 
-def _with_fixes(result: FileResult, lint: Lint) -> FileResult:
-    """Add to the findings of a rendered template the fixes of its own text, which are those of the check without Helm."""
-    findings = result.diagnostics
-    if not any(map(_may_be_fixable, findings)):
-        return result
-    own = check_template(result.file, result.text, lint).diagnostics
-    fixes = {(each.rule, each.line, each.column): each.fix for each in own if each.fix is not None}
-    with_fixes = (
-        replace(each, fix=each.fix or fixes.get((each.rule, each.line, each.column)))
-        for each in findings
-    )
-    return replace(result, diagnostics=tuple(with_fixes))
-
-
-def _may_be_fixable(finding: Diagnostic) -> bool:
-    """Return whether a finding without a fix may get one: it is no advice, or its rule has fixes."""
-    if finding.fix is not None:
-        return False
-    return finding.kind != "advice" or bool(catalog.fixes_of(finding.rule))
-
-
 @dataclass(frozen=True, slots=True)
 class Support:
     """The versions of Kubernetes that a chart supports: its kubeVersion, and what it means."""
@@ -634,6 +633,8 @@ def chart_support(chart: str) -> tuple[Support | None, FileResult | None]:
 
 def archive_support(archive: str) -> tuple[Support | None, FileResult | None]:
     """Return what `chart_support` does, for a packed chart."""
+    from crdlint.sources.helm.archive import chart_file
+
     packed_file = chart_file(archive)
     return (None, None) if packed_file is None else support_of(*packed_file)
 

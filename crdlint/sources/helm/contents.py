@@ -12,11 +12,12 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from enum import Enum, auto
+from functools import cache
 from itertools import chain
 from typing import Any, Final
 
 from crdlint.crd.positions import Span, node_span
-from crdlint.files.recognition import GROUP, KIND, kind_of_object, may_hold_crd
+from crdlint.files.recognition import CRD_KIND, GROUP, KIND, kind_of_object, may_hold_crd
 from crdlint.light import NamedTuple, dataclass, regex
 from crdlint.sources.helm.chart import Chart, LoadedFile
 from crdlint.sources.helm.chart_values import (
@@ -310,27 +311,28 @@ def _objects(document: Document) -> Iterator[MappingNode]:
             yield root
 
 
-_SCHEMA: Final = regex(r"( *)(?:- )?(?:schema|openAPIV3Schema):[ \t]*(?:#.*)?\r?$")
+_SCHEMA: Final = regex(r"^( *)(- )?(?:schema|openAPIV3Schema):[ \t]*(?:#.*)?\r?$", re.MULTILINE)
 
 
 def without_schemas(text: str) -> str:
     """Return a text in which the lines of schemas are empty, so that reading the rest of a CRD takes no time."""
     if "openAPIV3Schema:" not in text:
         return text
-    lines = text.split("\n")
-    depth = -1
-    for i, line in enumerate(lines):
-        if depth >= 0:
-            indent = len(line) - len(line.lstrip(" "))
-            is_inside = indent > depth or not line.strip()
-            if is_inside:
-                lines[i] = ""
-                continue
-            depth = -1
-        match = _SCHEMA.match(line)
-        if match is not None:
-            depth = len(match[1]) + 2 * line.lstrip(" ").startswith("- ")
-    return "\n".join(lines)
+    pieces: list[str] = []
+    start = 0
+    while (key := _SCHEMA.search(text, start)) is not None:
+        depth = len(key[1]) + len(key[2] or "")
+        after = _line_outside(depth).search(text, key.end())
+        end = len(text) if after is None else after.start()
+        pieces += text[start : key.end()], "\n" * text.count("\n", key.end(), end)
+        start = end
+    return "".join([*pieces, text[start:]])
+
+
+@cache
+def _line_outside(depth: int) -> re.Pattern[str]:
+    """Return a pattern of the end of the line before one that is not indented by more than `depth`."""
+    return re.compile(rf"\n(?= {{0,{depth}}}(?! )[^\n]*\S)")
 
 
 def _annotation(root: Node | None, name: str) -> str:
@@ -393,13 +395,15 @@ def _defined(head: _Head) -> Defined | None:
     )
 
 
-# What a condition may ask for that is otherwise after the installation.
-_STATE: Final = (b"lookup", b".APIVersions", b".Release.Is", b".Release.Revision")
+# A directive that asks for what is otherwise after the installation; the bound is that of its length.
+_STATE: Final = regex(
+    r"\{\{(?:(?!\}\})[\s\S]){0,1000}?(?:\blookup\b|\.APIVersions|\.Release\.(?:Is|Revision))"
+)
 
 
 def _has_conditions(file: LoadedFile, rendered: int) -> bool:
     """Return whether conditions matter in a template: it has more CRDs than are rendered, or asks for the state of the cluster."""
-    return file.data.count(KIND.encode()) != rendered or any(word in file.data for word in _STATE)
+    return len(CRD_KIND.findall(file.text)) != rendered or _STATE.search(file.text) is not None
 
 
 def _take(documents: list[ChartDocument]) -> ChartDocument:
@@ -624,6 +628,11 @@ class _MaskedTemplate:
 
 def _is_annotation(where: Where, *, alone: bool) -> bool:
     return where.head[:2] == ("metadata", "annotations") or (alone and where.head == ("metadata",))
+
+
+def head_as_json(document: ChartDocument) -> Any:
+    """Return the first object of a document without the schemas of a CRD as a JSON value, None if that is not possible."""
+    return next(iter(_json_of(without_schemas(document.text)) or ()), None)
 
 
 def as_json(document: ChartDocument) -> Any:

@@ -13,10 +13,11 @@ from crdlint.files.read import text_if_readable
 from crdlint.files.repository import is_below
 from crdlint.light import NamedTuple, dataclass, regex
 from crdlint.linting.result import FileResult
+from crdlint.phrases import some
 from crdlint.rules.advice.deployment import RENDER, SKIPPED
-from crdlint.sources.helm.layout import CHART
+from crdlint.sources.helm.layout import CHART, VALUES, HelmValues
 from crdlint.sources.helm.masking import Block, Masked, mask
-from crdlint.yaml.nodes import Scalar, child, items_of
+from crdlint.yaml.nodes import Mapping, Scalar, child, items_of, text_of
 from crdlint.yaml.parse import parse_first
 
 if TYPE_CHECKING:
@@ -66,6 +67,10 @@ _PLACES: Final = (
     regex(r"^YAML parse error on (?P<file>[^\s:]+):"),
 )
 _OWN_FILE: Final = regex(r"cannot load (values\.yaml|Chart\.yaml)\b")
+# The first value that a schema rejects: the chart, the error, and the pointer to the value.
+_REJECTED_VALUE: Final = regex(
+    r"in the following chart\(s\): (?P<chart>\S+): - (?P<error>at '(?P<pointer>[^']*)': .*?)(?= - at '|$)"
+)
 _YAML_LINE: Final = regex(r"\byaml: line (\d{1,9})")
 
 
@@ -122,6 +127,10 @@ class Failure:
         finding = RENDER.diagnostic(
             position.file, "advice", message, span, self._cause.help.format(chart=self.chart)
         )
+        rejected = _REJECTED_VALUE.search(self.why)
+        if rejected is not None:
+            headline = f"Helm does not render the chart{self.values}: {rejected['error']}"
+            finding = replace(finding, headline=headline)
         if not self.is_chosen and self._cause.severity is not None:
             finding = replace(finding, severity=self._cause.severity)
         return FileResult(
@@ -140,6 +149,23 @@ class Failure:
         character = None if column is None else _characters(text, line, int(column))
         return _FailedLine(path, text, line, character)
 
+    def _value_line(self) -> _FailedLine | None:
+        """Return the line of the chart's own values that a schema rejects: of the last key of the pointer that is there."""
+        rejected = None if self.values else _REJECTED_VALUE.search(self.why)
+        about = text_if_readable(os.path.join(self.chart, CHART)) or ""
+        if rejected is None or text_of(child(parse_first(about).root, "name")) != rejected["chart"]:
+            return None
+        path = os.path.normpath(os.path.join(self.chart, VALUES))
+        text = text_if_readable(path)
+        node = None if text is None else parse_first(text).root
+        line = None
+        for step in rejected["pointer"].split("/")[1:]:
+            entry = node.find(step) if isinstance(node, Mapping) else None
+            if entry is None:
+                break
+            line, node = entry[0].start_mark.line + 1, entry[1]
+        return None if text is None or line is None else _FailedLine(path, text, line)
+
     def _position(self) -> _FailedLine:
         """Return the place that Helm names, or the start of Chart.yaml."""
         for pattern in _PLACES:
@@ -149,6 +175,9 @@ class Failure:
             line = self._line_at(matches[-1])
             if line is not None:
                 return line
+        value = self._value_line()
+        if value is not None:
+            return value
         own = _OWN_FILE.search(self.why)
         path = os.path.normpath(os.path.join(self.chart, CHART if own is None else own[1]))
         text = text_if_readable(path) or ""
@@ -163,6 +192,12 @@ def _characters(text: str, line: int, column: int) -> int:
     """Return a 0-based column in characters for Go's, which counts bytes."""
     shown = "".join(text.split("\n")[line - 1 : line])
     return len(shown.encode("utf-8", "surrogatepass")[:column].decode("utf-8", "ignore"))
+
+
+def with_values(*values: HelmValues) -> str:
+    """Return the description of sets of values in a failure, empty for those of the chart."""
+    files = [", ".join(run.files) for run in values if run.files]
+    return f" with {some(files, 1)}" if files else ""
 
 
 # A condition on values alone: whether they are set, joined by `and` or `or`.

@@ -10,7 +10,6 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import fields, replace
 from functools import cached_property
-from hashlib import blake2b
 from itertools import chain
 from typing import Any, Final
 
@@ -45,6 +44,7 @@ from crdlint.sources.helm.contents import (
     ChartDocument,
     Way,
     as_json,
+    head_as_json,
     values_of,
 )
 from crdlint.sources.helm.layout import CRDS, TEMPLATES, HelmValues, is_archive
@@ -79,6 +79,8 @@ class CopyOfCRD(NamedTuple):
 
 def copies_of(contents: Sequence[ChartContents]) -> list[CopyOfCRD]:
     """Return the CRDs of `crds/` that a chart installs with its first values."""
+    from hashlib import blake2b
+
     crds = (
         [crd for crd in contents[0].crds() if crd.way is Way.CRDS and crd.is_rendered]
         if contents
@@ -258,7 +260,7 @@ _OF_KUBEBUILDER: Final = ("system", "webhook-service")
 def _has_placeholder(crd: ChartDocument) -> bool:
     if _OF_KUBEBUILDER[1] not in crd.text:  # few CRDs have it
         return False
-    service: Any = (as_json(crd) or [None])[0]
+    service: Any = head_as_json(crd)
     for name in ("spec", "conversion", "webhook", "clientConfig", "service"):
         service = service.get(name) if isinstance(service, dict) else None
     names = (service.get("namespace"), service.get("name")) if isinstance(service, dict) else ()
@@ -338,12 +340,13 @@ class _ChartCheck:
             by_kind[crd.defined_kind].append(crd)
         for each in self.contents.sent(Way.TEMPLATE, Way.HOOK):
             crds = by_kind.get((each.group, each.kind), [])
-            if (
-                crds
-                and not self._is_served(each)
-                and not any(_exists_before(crd, each) for crd in crds)
-            ):
+            if not crds or self._is_served(each):
+                continue
+            before = [crd for crd in crds if _exists_before(crd, each)]
+            if not before:
                 yield self._no_matches(each, crds)
+            elif all(_is_raced(crd, each) for crd in before):
+                yield _served_too_late(each, before[0])
 
     def _is_served(self, document: ChartDocument) -> bool:
         """Return whether the given API versions have the kind of an object."""
@@ -548,6 +551,28 @@ def _exists_before(crd: ChartDocument, each: ChartDocument) -> bool:
     if crd.is_rendered is None or looked_up is None:
         return True
     return created is not None and created < looked_up
+
+
+def _is_raced(crd: ChartDocument, each: ChartDocument) -> bool:
+    """Return whether an object is a hook after the step that creates its CRD, and Helm may not wait until that is served."""
+    return bool(crd.is_rendered) and crd.way is not Way.CRDS and _looked_up_at(each) == _POST
+
+
+def _served_too_late(each: ChartDocument, crd: ChartDocument) -> Diagnostic:
+    """Return the finding of a hook that Helm may create before the API server serves its CRD."""
+    kind = f"no matches for kind {_quoted(each.kind)}"
+    if crd.way is Way.HOOK:
+        fails = f"most installations with Helm 3 fail with {kind}"
+        message = f"{fails}: it does not wait until the API server serves the hook of {crd.where}"
+        help_ = rules.CRD_BEFORE
+    else:
+        fails = f"some installations without `--wait` fail with {kind}"
+        message = f"{fails}: Helm does not wait until the API server serves the CRD of {crd.where}"
+        help_ = f"Install with `--wait`. {rules.CRD_BEFORE}"
+    related = place_of(crd, "its CRD")
+    return finding_at(
+        each, rules.NO_MATCHES, message, help_=help_, severity="warning", related=related
+    )
 
 
 def _twice_message(crd: ChartDocument, other: ChartDocument) -> str:

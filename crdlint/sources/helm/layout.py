@@ -6,13 +6,16 @@ import os
 from collections.abc import Callable
 from typing import Final
 
-from crdlint.files.paths import has_yaml_suffix
+from crdlint.files.paths import NEVER_ENTERED, has_yaml_suffix
 from crdlint.light import NamedTuple
 
 CHART: Final = "Chart.yaml"
+VALUES: Final = "values.yaml"
 TEMPLATES: Final = "templates"
 CRDS: Final = "crds"
 ARCHIVES: Final = (".tgz", ".tar.gz")
+# The total size of the files of a chart; Helm's MaxDecompressedChartSize.
+MAX_BYTES: Final = 100 * 1024 * 1024
 
 
 class HelmValues(NamedTuple):
@@ -88,6 +91,41 @@ def outermost(chart: str, is_file: Callable[[str], bool] = os.path.isfile) -> st
             return chart
         # Spelled like the chart.
         chart = os.path.normpath(os.path.join(chart, os.pardir, os.pardir))
+
+
+def has_packed(chart: str) -> bool:
+    """Return whether a chart's directory of dependencies contains archives, or cannot be read."""
+    try:
+        return any(name.endswith(ARCHIVES) for name in packed_names(chart))
+    except OSError:
+        return True
+
+
+def packed_names(chart: str) -> list[str]:
+    """Return the names in a chart's directory of dependencies, in order; raise OSError if it cannot be read."""
+    try:
+        return sorted(os.listdir(os.path.join(chart, "charts")))
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+
+
+def location_in(archive: str, path: str) -> ChartLocation:
+    """Return the location of a file of a packed chart, whose path is that of the archive and the member in it."""
+    return location_of_member(archive, path.rpartition(":")[2])
+
+
+def location_of_member(archive: str, name: str) -> ChartLocation:
+    """Return the location of a member: charts within the packed chart have directories of their own."""
+    inside = name.split("/")[1:]
+    while len(inside) > 2 and inside[0] == "charts":
+        inside = inside[2:]
+    return ChartLocation(archive, inside[0] if inside else "", "/".join(inside))
+
+
+def may_be_installed(name: str) -> bool:
+    """Return whether a member is not of version control, which only matters among the CRDs and templates of a chart."""
+    is_loaded = location_of_member("", name).part in {CRDS, TEMPLATES}
+    return is_loaded or NEVER_ENTERED.isdisjoint(name.lower().split("/"))
 
 
 class ChartLayout:

@@ -239,7 +239,8 @@ def _by_document(text: str, *, is_file: bool) -> Iterator[ReleasePart]:
     ):
         if CRD_OBJECT.search(text, begin, end) is None:
             continue
-        dotted_names = (name for name in NAME_LINE.findall(text, begin, end) if "." in name)
+        names = (match[1] for match in NAME_LINE.finditer(text, begin, end))
+        dotted_names = (name for name in names if "." in name)
         if start < begin:
             yield ReleasePart("", text[start:begin], is_file)
         yield ReleasePart(next(dotted_names, ""), text[begin:end], is_file)

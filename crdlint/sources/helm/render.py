@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import field
 from functools import cache
-from hashlib import blake2b
 from typing import Final
 
 from crdlint.files.offline import reason, sandbox
@@ -16,10 +15,9 @@ from crdlint.files.paths import NEVER_ENTERED
 from crdlint.files.read import UnreadableError, entries_of, is_folder, read_bytes
 from crdlint.files.recognition import may_hold_crd
 from crdlint.light import NamedTuple, dataclass, regex
-from crdlint.phrases import some
 from crdlint.safety.programs import Done, ProgramError, find, identity_of, shortened
 from crdlint.sources.helm.chart import is_near
-from crdlint.sources.helm.failures import INSTEAD, Failure
+from crdlint.sources.helm.failures import INSTEAD, Failure, with_values
 from crdlint.sources.helm.layout import HelmValues
 
 # The first release that looks up no host names for templates (getHostByName).
@@ -146,7 +144,7 @@ class _Rendering:
 
     def run(self, versions: Sequence[str]) -> Rendered:
         newest, *older = versions or (None,)
-        for run in _runs(self.chart, self.values):
+        for run in runs_of(self.chart, self.values):
             for version in (newest, *older):
                 if not self._add(run, version, is_newest=version == newest):
                     break
@@ -156,7 +154,7 @@ class _Rendering:
             for path, texts in self.documents.items()
         }
         rendered.failures += [
-            Failure(self.chart, why, _with(*runs), self.values.are_given)
+            Failure(self.chart, why, with_values(*runs), self.values.are_given)
             for why, runs in self.failures.items()
         ]
         return rendered
@@ -178,7 +176,7 @@ class _Rendering:
             done = _template(self.chart, run, self.program, version, "--include-crds")
         except (ProgramError, OSError) as error:
             self.rendered.failures.append(
-                Failure(self.chart, str(error), _with(run), self.values.are_given)
+                Failure(self.chart, str(error), with_values(run), self.values.are_given)
             )
             self.rendered.final = False
             return False
@@ -238,12 +236,16 @@ def _template(
     cluster += [f"--namespace={values.namespace}"] if values.namespace else []
     cluster += [f"--kube-version=v{kube_version}.0"] if kube_version is not None else []
     command = [program, "template", values.release or _RELEASE, os.path.abspath(chart), *options]
+    # Helm before OLDEST_HELM rejects the option.
+    cluster.append("--enable-dns=false")
     with sandbox() as box:
         return box.run([*command, *files, *sets, *values.others, *cluster])
 
 
 def chart_digest(chart: str, values: HelmValues, program: str | None) -> bytes | None:
     """Return a digest of all inputs of rendering a chart, or None if they are too large or not readable."""
+    from hashlib import blake2b
+
     identity = "" if program is None else identity_of(program)
     digest = blake2b(repr((identity, *values)).encode("utf-8", "backslashreplace"))
     left = _LARGEST
@@ -293,7 +295,8 @@ def _outside(chart: str) -> str | None:
     return next((path for path in links if not is_near(path, chart)), None)
 
 
-def _runs(chart: str, values: HelmValues) -> list[HelmValues]:
+def runs_of(chart: str, values: HelmValues) -> list[HelmValues]:
+    """Return the sets of values that a chart is rendered with: those given, or those of `ci/`, or its own."""
     if values.files:
         return [values]
     files: list[str] = []
@@ -304,11 +307,6 @@ def _runs(chart: str, values: HelmValues) -> list[HelmValues]:
         )
         files += filter(os.path.isfile, paths)
     return [values._replace(files=(file,)) for file in files] or [values]
-
-
-def _with(*values: HelmValues) -> str:
-    files = [", ".join(run.files) for run in values if run.files]
-    return f" with {some(files, 1)}" if files else ""
 
 
 def _manifests(output: str) -> Iterator[RenderedManifest]:

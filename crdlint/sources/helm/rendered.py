@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import field, replace
 from functools import cached_property
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from crdlint.crd.positions import Locator, SourceLocation, Span
@@ -30,9 +30,10 @@ from crdlint.sources.helm.masking import Directive, directives, has_output, mask
 
 if TYPE_CHECKING:
     from crdlint.crd.paths import Path
-    from crdlint.diagnostics import Diagnostic
+    from crdlint.diagnostics import Diagnostic, Fix
     from crdlint.linting.result import Lint, UnreadDocument
     from crdlint.sources.helm.render import RenderedDocument
+    from crdlint.yaml.edit import Edit
 
 
 class VersionedLint(NamedTuple):
@@ -58,10 +59,12 @@ def check_rendered(
     documents: Sequence[RenderedDocument],
     lint: Lint,
     lints: LintsOf | None = None,
+    own_findings: Callable[[], Iterable[Diagnostic]] = tuple,
 ) -> FileResult:
     """Return the result of the documents of a template, with positions in the template and each finding once.
 
-    With `lints`, a document is checked by each of these.
+    With `lints`, a document is checked by each of these. `own_findings` returns those of the check without Helm. It takes as long
+    as the check itself, and is called if a fix is not one of lines that Helm leaves as they are.
     """
     collected = _FoundInTemplate(text)
     crds: dict[str, CRD] = {}
@@ -96,7 +99,7 @@ def check_rendered(
         number,
         tuple(crds.values()),
         skipped,
-        collected.diagnostics,
+        collected.with_own_fixes(own_findings),
         collected.notices,
         definitions=tuple(definitions.values()),
         rules=tuple(rules),
@@ -136,6 +139,7 @@ class _FoundInTemplate:
         self._parts: Final = TemplateParts(text)
         self._diagnostics: Final[dict[tuple[str, int, str], Diagnostic]] = {}
         self._notices: Final[dict[str, None]] = {}
+        self._has_lost_fixes = False
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
@@ -153,12 +157,29 @@ class _FoundInTemplate:
         """Add the result of a document, which may be that for some versions of Kubernetes."""
         self._notices.update(dict.fromkeys(map(lines.in_notice, result.notices)))
         for diagnostic in result.diagnostics:
-            # The edits of a fix refer to the rendered text.
-            mapped = lines.mapped(replace(diagnostic, fix=None))
+            fix = None if diagnostic.fix is None else lines.fix(diagnostic.fix)
+            self._has_lost_fixes |= fix is None and diagnostic.fix is not None
+            mapped = lines.mapped(replace(diagnostic, fix=fix))
             if versions:
                 made_for = f"(in what Helm makes for Kubernetes {versions})"
                 mapped = replace(mapped, help=f"{mapped.help or ''} {made_for}".strip())
             self._diagnostics.setdefault((mapped.rule, mapped.line, mapped.message), mapped)
+
+    def with_own_fixes(
+        self, own_findings: Callable[[], Iterable[Diagnostic]]
+    ) -> tuple[Diagnostic, ...]:
+        """Return the findings, with the fixes of the same findings without Helm if one of their own cannot be applied."""
+        if not self._has_lost_fixes:
+            return self.diagnostics
+        fixes = {
+            (each.rule, each.line, each.column): each.fix
+            for each in own_findings()
+            if each.fix is not None
+        }
+        return tuple(
+            replace(each, fix=each.fix or fixes.get((each.rule, each.line, each.column)))
+            for each in self.diagnostics
+        )
 
 
 def collect_rendered(
@@ -237,6 +258,7 @@ class _Lines:
     origins: list[int] = field(init=False)
     _candidates: dict[tuple[int, int], list[_TemplateLine]] = field(default_factory=dict)
     _origins: dict[int, tuple[Span, str]] = field(default_factory=dict)
+    _starts: tuple[list[int], list[int]] | None = None
 
     def __post_init__(self) -> None:
         pairs = enumerate(align(self.rendered, self.template[self.start : self.end]))
@@ -257,6 +279,31 @@ class _Lines:
         """Return whether a rendered line (1-based) is unchanged from the template."""
         index = bisect_left(self.matched, line - 1)
         return index < len(self.matched) and self.matched[index] == line - 1
+
+    def fix(self, fix: Fix) -> Fix | None:
+        """Return a fix of the rendered text as one of the template, None if it changes what Helm writes."""
+        edits = [self._edit(edit) for edit in fix.edits]
+        own = [edit for edit in edits if edit is not None]
+        return replace(fix, edits=tuple(own)) if len(own) == len(edits) else None
+
+    def _edit(self, edit: Edit) -> Edit | None:
+        """Return an edit of rendered lines as one of the template's, if these are the same lines with the same neighbours."""
+        if self._starts is None:
+            self._starts = _starts_of(self.rendered), _starts_of(self.template)
+        here, there = self._starts
+        # The line of the characters at both ends, too: an edit may begin or end between two lines.
+        first = bisect_right(here, max(edit.start - 1, 0)) - 1
+        last = bisect_right(here, edit.end) - 1
+        origin = self.line(first + 1) - 1
+        are_own = all(
+            self.is_exact(line + 1)
+            and self.line(line + 1) == origin + line - first + 1
+            and self.rendered[line] == self.template[origin + line - first]
+            for line in range(first, last + 1)
+        )
+        if not are_own or "{{" in edit.text:
+            return None
+        return edit.moved(there[origin] - here[first])
 
     def mapped(self, finding: Diagnostic) -> Diagnostic:
         """Return a finding at its position in the template; for a line that Helm generates, at its directive, with a help."""
@@ -379,6 +426,11 @@ class _TemplateLine:
         return _TemplateLine(
             Span(number, text.index("{{") + 1, number, end), (*texts, shown[offset:])
         )
+
+
+def _starts_of(lines: Sequence[str]) -> list[int]:
+    """Return the offsets of lines in their text."""
+    return list(accumulate((len(line) + 1 for line in lines), initial=0))[:-1]
 
 
 def _indent(line: str) -> int:

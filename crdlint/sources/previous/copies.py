@@ -17,14 +17,8 @@ from crdlint.files.paths import has_yaml_suffix
 from crdlint.files.read import UnreadableError, decode, read_bytes
 from crdlint.files.repository import Repository, RepositoryError, repository_of
 from crdlint.light import dataclass
-from crdlint.sources.helm.archive import (
-    MAX_BYTES,
-    ArchiveBudget,
-    ArchiveError,
-    may_be_installed,
-    members,
-)
-from crdlint.sources.helm.layout import CHART, is_archive
+from crdlint.sources.helm.archive import ArchiveBudget, ArchiveError, members
+from crdlint.sources.helm.layout import CHART, MAX_BYTES, is_archive, may_be_installed
 from crdlint.sources.kustomize import KUSTOMIZATIONS
 from crdlint.yaml.nodes import nodes_of, text_of
 from crdlint.yaml.parse import iter_documents
