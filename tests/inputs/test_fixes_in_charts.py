@@ -11,6 +11,7 @@ from crds import HEAD
 
 from crdlint.cli.main import cli
 from crdlint.linting.pipeline import lint_file
+from crdlint.linting.request import CheckRequest
 from crdlint.sources.helm.render import RenderedDocument
 from crdlint.sources.helm.rendered import check_rendered
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from crdlint.diagnostics import Diagnostic
+    from crdlint.linting.result import FileResult
 
 BAD = HEAD + "        type: object\n        properties:\n          size: {type: int}\n"
 GOOD = BAD.replace("int}", "integer}")
@@ -165,8 +167,11 @@ def test_a_template_is_read_without_helm_for_a_fix_of_what_helm_changes(
         asked.append(True)
         return []
 
+    def lint(part: str, file: str) -> FileResult:
+        return lint_file(part, file, CheckRequest(fixes=True))
+
     result = check_rendered(
-        "a.yaml", text, [RenderedDocument(made, ("",))], lint_file, own_findings=own_findings
+        "a.yaml", text, [RenderedDocument(made, ("",))], lint, own_findings=own_findings
     )
     [fix] = [each.fix for each in result.diagnostics if each.rule == "type-unsupported"]
     assert bool(asked) is not is_own

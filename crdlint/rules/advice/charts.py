@@ -16,7 +16,8 @@ SAFE_MOVE: Final = "First release the chart once with `helm.sh/resource-policy: 
 REMOVE_ONE: Final = (
     "Remove one of the two: a template, or a chart with an alias, may be included twice"
 )
-CRD_BEFORE: Final = "To need no option, install the CRD with a chart of its own before; a chart that was never released may have the CRD in `crds/`"
+CRD_BEFORE: Final = "Install the CRD with a chart of its own before; a chart that was never released may have it in `crds/`"
+WAIT: Final = "Install with `--wait`, or install the CRD with a chart of its own before"
 KEEP_FIRST: Final = "Add the annotation `helm.sh/resource-policy: keep`"
 
 # Each rule in a few lines: what is wrong, why it matters and what to do; then the examples.

@@ -568,7 +568,7 @@ def _served_too_late(each: ChartDocument, crd: ChartDocument) -> Diagnostic:
     else:
         fails = f"some installations without `--wait` fail with {kind}"
         message = f"{fails}: Helm does not wait until the API server serves the CRD of {crd.where}"
-        help_ = f"Install with `--wait`. {rules.CRD_BEFORE}"
+        help_ = rules.WAIT
     related = place_of(crd, "its CRD")
     return finding_at(
         each, rules.NO_MATCHES, message, help_=help_, severity="warning", related=related
