@@ -169,7 +169,7 @@ RENDERED: dict[str, tuple[dict[str, str], list[str]]] = {
     "the schema of the values": (
         {"values.yaml": "count: x\n", "values.schema.json": '{"properties": {"count": {"type": "integer"}}}',
          "crds/a.yaml": crd()},
-        ["Chart.yaml:2:1"]),
+        ["values.yaml:1:1"]),
     "another template": ({"crds/a.yaml": crd(), "templates/b.yaml": "a: {{ .Values.b.c }}\n"}, ["templates/b.yaml:1:14"]),
 }  # fmt: skip
 

@@ -50,6 +50,9 @@ CHARTS: Final[dict[str, tuple[str, dict[str, Any], str]]] = {
     "a value that a schema elsewhere describes": ("b: 5\n", of(b={"$ref": "https://example.com/x.json"}), ""),
     "null, which Helm removes": ("a:\n", of(a=STRING), ""),
     "names that patterns match": ("a: 5\n", {"patternProperties": {"^a": STRING}}, ""),
+    "a draft that is not known": ("a: 5\n", {"$schema": "https://example.com/schema", **of(a=STRING)}, ""),
+    "a draft that is no text": ("a: 5\n", {"$schema": {}, **of(a=STRING)}, ""),
+    "items that are unique": ("a: [1, 1]\n", of(a={"uniqueItems": True}), ""),
     "a pattern that is not Go's": ("a: 5\n", of(a={"pattern": "(?=a)"}), ""),
 }  # fmt: skip
 

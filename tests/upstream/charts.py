@@ -33,10 +33,22 @@ def crd(
     )
 
 
-def instance(annotation: str = "", *, kind: str = "Gear", spec: str = "{teeth: 3}") -> str:
+def two_versions() -> str:
+    """Return the CRD with a second version."""
+    first = crd()
+    start = first.index("  - name: v1")
+    second = (
+        first[start:].replace("name: v1", "name: v2").replace("storage: true", "storage: false")
+    )
+    return first + second
+
+
+def instance(
+    annotation: str = "", *, kind: str = "Gear", spec: str = "{teeth: 3}", version: str = "v1"
+) -> str:
     """Return an object with an annotation."""
     annotations = f"  annotations: {{{annotation}}}\n" if annotation else ""
-    return f"apiVersion: {GROUP}/v1\nkind: {kind}\nmetadata:\n  name: small\n{annotations}spec: {spec}\n"
+    return f"apiVersion: {GROUP}/{version}\nkind: {kind}\nmetadata:\n  name: small\n{annotations}spec: {spec}\n"
 
 
 def gated(condition: str, text: str) -> str:
@@ -232,6 +244,14 @@ UPGRADED: Final[dict[str, tuple[Mapping[str, str], Mapping[str, str], list[str]]
         {"templates/a.yaml": crd()}, {"crds/a.yaml": crd()}, ["error change-crd-removed crds/a.yaml"]),
     "kept, from templates/ to crds/": (
         {"templates/a.yaml": crd(KEEP)}, {"crds/a.yaml": crd()}, ["info change-helm-crd-stays crds/a.yaml"]),
+    "a version in crds/ and an object of it": (
+        {"crds/a.yaml": crd()}, {"crds/a.yaml": two_versions(), "templates/b.yaml": instance(version="v2")},
+        ["error change-helm-upgrade-fails templates/b.yaml", "warning change-helm-not-applied crds/a.yaml"]),
+    "a version in templates/ and an object of it": (
+        {"templates/a.yaml": crd()}, {"templates/a.yaml": two_versions(), "templates/b.yaml": instance(version="v2")},
+        ["error change-helm-upgrade-fails templates/b.yaml"]),
+    "a version in templates/ and an object of the old one": (
+        {"templates/a.yaml": crd()}, {"templates/a.yaml": two_versions(), "templates/b.yaml": instance()}, []),
     "kept from now on": ({"templates/a.yaml": crd()}, {"templates/a.yaml": crd(KEEP)}, []),
     "to a chart within": ({"templates/a.yaml": crd()}, {"charts/parts/templates/a.yaml": crd()}, []),
     "to a partial": ({"templates/a.yaml": crd()}, {"templates/_a.yaml": crd()}, ["error change-crd-removed Chart.yaml"]),

@@ -125,6 +125,11 @@ class ChartDocument:
         return self.api_version.rpartition("/")[0]
 
     @property
+    def version(self) -> str:
+        """The version of its apiVersion, without the group."""
+        return self.api_version.rpartition("/")[2]
+
+    @property
     def policy(self) -> str | None:
         """Its resource policy, or None if that is not known."""
         return None if self.annotations is None else self.annotations.get(KEEP, "")

@@ -7,7 +7,7 @@ deleteRemovedResources.
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any, Final, TypeGuard
@@ -222,26 +222,42 @@ class _ChartUpgrade:
         return _is_in(before, Way.CRDS) and as_json(before) != as_json(crd)
 
     def _without_matches(self) -> Iterator[Diagnostic]:
-        """Yield the objects whose CRD is new, and does not exist when Helm looks up their kind."""
+        """Yield the objects of a kind or a version that is new, and does not exist when Helm looks it up."""
         defined = {crd.defined_kind: crd for crd in self._after.values()}
-        kinds_before = {crd.defined_kind for crd in self._before.values()}
         for each in self.new.sent(Way.TEMPLATE, Way.HOOK):
-            kind = (each.group, each.kind)
-            crd = defined.get(kind)
-            if crd is None or kind in kinds_before or _comes_later(each, crd):
-                continue
-            how = (
-                "does not install the CRD"
-                if crd.way is Way.CRDS
-                else "looks up all kinds before it creates the CRD"
-            )
-            message = f'`helm upgrade` fails with no matches for kind "{each.kind}": it {how} of {crd.where}'
+            crd = defined.get((each.group, each.kind))
+            if crd is not None and self._is_new(each, crd) and not _comes_later(each, crd):
+                yield self._no_match(each, crd)
+
+    @cached_property
+    def _versions_before(self) -> Mapping[tuple[str, str], Collection[str]]:
+        """The versions of the kinds that the CRDs of the old revision define."""
+        return {
+            crd.defined_kind: crd.defines.versions
+            for crd in self._before.values()
+            if crd.defines is not None
+        }
+
+    def _is_new(self, each: ChartDocument, crd: ChartDocument) -> bool:
+        """Return whether only the new revision of a CRD defines the kind of an object, or its version."""
+        before = self._versions_before.get(crd.defined_kind)
+        if before is None:
+            return True
+        after = () if crd.defines is None else crd.defines.versions
+        return each.version in after and each.version not in before
+
+    def _no_match(self, each: ChartDocument, crd: ChartDocument) -> Diagnostic:
+        is_version = crd.defined_kind in self._versions_before
+        of_version = f' in version "{each.api_version}"' if is_version else ""
+        fails = f'`helm upgrade` fails with no matches for kind "{each.kind}"{of_version}'
+        if crd.way is Way.CRDS:
+            how = f"does not {'update' if is_version else 'install'} the CRD"
             help_ = f"Install the CRD before the upgrade: `kubectl apply --server-side -f {crd.file.shown}`"
-            if crd.way is not Way.CRDS:
-                help_ = "Release the CRD first, and the object with the next release"
-            yield self._finding(
-                charts.UPGRADE_FAILS, message, None, each, help_=help_, crd=crd.name
-            )
+        else:
+            how = f"looks up all kinds before it {'updates' if is_version else 'creates'} the CRD"
+            help_ = "Release the CRD first, and the object with the next release"
+        message = f"{fails}: it {how} of {crd.where}"
+        return self._finding(charts.UPGRADE_FAILS, message, None, each, help_=help_, crd=crd.name)
 
     def _with_new_fields(self) -> Iterator[Diagnostic]:
         """Yield the objects with fields that the CRD in the cluster does not have, because Helm does not update it."""

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.golang.matching import PatternError, matches
+from crdlint.light import NamedTuple
 from crdlint.safety.work import WorkLimitError
 from crdlint.sources.helm.chart import Chart
 from crdlint.sources.helm.chart_values import (
@@ -31,10 +32,23 @@ _GLOBAL: Final = "global"
 _REJECTED: Final = (
     "values don't meet the specifications of the schema(s) in the following chart(s):"
 )
-_REFERENCES: Final = 10_000  # that are followed for one chart
+_STEPS: Final = 100_000  # keywords that are checked for one chart
 _SHOWN: Final = 10  # errors of one chart
-# Keywords of which Python's library matches patterns as Go does not, or follows references without a limit.
-_NOT_READ: Final = (b'"patternProperties"', b'"$dynamicRef"', b'"$recursiveRef"')
+# Keywords for which Python's library matches patterns as Go does not, compares each item with each, or follows references.
+_NOT_READ: Final = (
+    b'"patternProperties"', b'"uniqueItems"', b'"$dynamicRef"', b'"$recursiveRef"'
+)  # fmt: skip
+
+
+class _Rejected(NamedTuple):
+    """A value that a keyword of a schema rejects, at the path of some steps; `has_parts` is whether parts of it have errors."""
+
+    path: tuple[str | int, ...]
+    keyword: str
+    wanted: Any
+    value: Any
+    schema: Any
+    has_parts: bool
 
 
 class _UnknownError(Exception):
@@ -107,41 +121,73 @@ def _errors(schema_text: bytes, values: Mapping[str, Any]) -> list[str]:
     if any(keyword in schema_text for keyword in _NOT_READ):
         raise _UnknownError
     try:
-        errors = list(_validator_of(json.loads(schema_text)).iter_errors(values))
+        found = list(_validator_of(json.loads(schema_text)).iter_errors(values))
     except (ValueError, RecursionError, SchemaError, Unresolvable):
         raise _UnknownError from None
-    if any(error.instance is None for error in errors):  # Helm removes some of them
+    errors = [_rejected_value(error) for error in found]
+    if any(error.value is None for error in errors):  # Helm removes some of them
         raise _UnknownError
-    errors.sort(key=lambda error: [str(step) for step in error.absolute_path])
+    errors.sort(key=lambda error: [str(step) for step in error.path])
     sentences = (f"- at '{_pointer(error)}': {_sentence(error)}" for error in errors)
     return list(dict.fromkeys(sentences))[:_SHOWN]
 
 
+def _rejected_value(error: ValidationError) -> _Rejected:
+    path = tuple(error.absolute_path)
+    wanted: Any = error.validator_value
+    return _Rejected(
+        path, str(error.validator), wanted, error.instance, error.schema, bool(error.context)
+    )
+
+
 def _validator_of(schema: Any) -> Any:
     """Return a validator that reads nothing but the schema, with bounded work, and matches patterns as Go does."""
-    from jsonschema import Draft202012Validator, ValidationError, validators
+    from jsonschema import ValidationError, validators
     from referencing import Registry
 
-    is_named = isinstance(schema, dict) and "$schema" in schema
-    kind = validators.validator_for(schema, None if is_named else Draft202012Validator)
-    if kind is None:
-        raise _UnknownError
-    follow, followed = kind.VALIDATORS["$ref"], 0
+    kind = _draft_of(schema)
+    kind.check_schema(schema)
+    steps = 0
 
-    def reference(*arguments: Any) -> Iterator[ValidationError]:
-        nonlocal followed
-        followed += 1
-        if followed > _REFERENCES:
-            raise _UnknownError
-        return follow(*arguments)
+    def bounded(check: Callable[..., Iterator[ValidationError] | None]) -> Any:
+        def counted(*arguments: Any) -> Iterator[ValidationError] | None:
+            nonlocal steps
+            steps += 1
+            if steps > _STEPS:
+                raise _UnknownError
+            return check(*arguments)
+
+        return counted
 
     def pattern(_: Any, expression: Any, value: Any, __: Any) -> Iterator[ValidationError]:
         if isinstance(value, str) and not _matches(expression, value):
             yield ValidationError("")
 
-    kind.check_schema(schema)
-    own = {"$ref": reference, "pattern": pattern}
-    return validators.extend(kind, own)(schema, registry=Registry())
+    keywords = {name: bounded(check) for name, check in kind.VALIDATORS.items()}
+    extend: Any = validators.extend
+    return extend(kind, {**keywords, "pattern": pattern})(schema, registry=Registry())
+
+
+def _draft_of(schema: Any) -> Any:
+    """Return the class of validators for the draft that a schema names, without one for the newest that Helm knows."""
+    import jsonschema
+
+    newest = jsonschema.Draft202012Validator
+    named = schema.get("$schema") if isinstance(schema, dict) else None
+    if named is None:
+        return newest
+    drafts: list[Any] = [
+        newest,
+        jsonschema.Draft201909Validator,
+        jsonschema.Draft7Validator,
+        jsonschema.Draft6Validator,
+        jsonschema.Draft4Validator,
+    ]
+    identifier = named.rstrip("#") if isinstance(named, str) else named
+    for draft in drafts:
+        if draft.ID_OF(draft.META_SCHEMA).rstrip("#") == identifier:
+            return draft
+    raise _UnknownError
 
 
 def _matches(expression: str, value: str) -> bool:
@@ -151,19 +197,17 @@ def _matches(expression: str, value: str) -> bool:
         raise _UnknownError from None
 
 
-def _pointer(error: ValidationError) -> str:
-    return "".join(
-        f"/{str(step).replace('~', '~0').replace('/', '~1')}" for step in error.absolute_path
-    )
+def _pointer(error: _Rejected) -> str:
+    return "".join(f"/{str(step).replace('~', '~0').replace('/', '~1')}" for step in error.path)
 
 
-def _sentence(error: ValidationError) -> str:
+def _sentence(error: _Rejected) -> str:
     """Return the sentence of Helm's library about an error."""
-    keyword = str(error.validator)
+    keyword = error.keyword
     sentence = _SENTENCES.get(keyword)
     if sentence is not None:
         return sentence(error)
-    value, wanted = error.instance, error.validator_value
+    value, wanted = error.value, error.wanted
     if keyword in _LENGTHS:
         return f"{keyword}: got {len(value)}, want {wanted}"
     if keyword in _NUMBERS:
@@ -179,10 +223,10 @@ _NUMBERS: Final = frozenset(
 )
 
 
-def _of_type(error: ValidationError) -> str:
-    wanted = error.validator_value
+def _of_type(error: _Rejected) -> str:
+    wanted = error.wanted
     names = [wanted] if isinstance(wanted, str) else wanted
-    return f"got {_type_of(error.instance)}, want {' or '.join(names)}"
+    return f"got {_type_of(error.value)}, want {' or '.join(names)}"
 
 
 def _type_of(value: Any) -> str:
@@ -195,19 +239,19 @@ def _type_of(value: Any) -> str:
     return "array" if isinstance(value, list) else "number"
 
 
-def _of_required(error: ValidationError) -> str:
-    missing = [name for name in error.validator_value if name not in error.instance]
+def _of_required(error: _Rejected) -> str:
+    missing = [name for name in error.wanted if name not in error.value]
     return f"missing {'property' if len(missing) == 1 else 'properties'} {_listed(missing)}"
 
 
-def _of_additional(error: ValidationError) -> str:
+def _of_additional(error: _Rejected) -> str:
     known = error.schema.get("properties", {}) if isinstance(error.schema, dict) else {}
-    names = [name for name in error.instance if name not in known]
+    names = [name for name in error.value if name not in known]
     return f"additional properties {_listed(names)} not allowed"
 
 
-def _of_enum(error: ValidationError) -> str:
-    choices = error.validator_value
+def _of_enum(error: _Rejected) -> str:
+    choices = error.wanted
     if any(isinstance(each, (dict, list)) for each in choices):
         return "'enum' failed"
     return f"value must be {'one of ' if len(choices) > 1 else ''}{_listed(choices)}"
@@ -225,13 +269,11 @@ def _shown(value: Any) -> str:
     return json.dumps(value)
 
 
-_SENTENCES: Final[Mapping[str, Callable[[ValidationError], str]]] = {
+_SENTENCES: Final[Mapping[str, Callable[[_Rejected], str]]] = {
     "type": _of_type,
     "required": _of_required,
     "additionalProperties": _of_additional,
     "enum": _of_enum,
-    "pattern": lambda error: (
-        f"{_shown(error.instance)} does not match pattern {_shown(error.validator_value)}"
-    ),
-    "oneOf": lambda error: "'oneOf' failed, none matched" if error.context else "'oneOf' failed",
+    "pattern": lambda error: f"{_shown(error.value)} does not match pattern {_shown(error.wanted)}",
+    "oneOf": lambda error: "'oneOf' failed, none matched" if error.has_parts else "'oneOf' failed",
 }
