@@ -1,7 +1,7 @@
 """The values of a chart against its `values.schema.json`, without Helm.
 
 Upstream: helm pkg/chart/common/util/jsonschema.go, ValidateAgainstSchema; the sentences are those of the library that Helm uses,
-github.com/santhosh-tekuri/jsonschema/v6, as far as it is known what they say of the keyword.
+github.com/santhosh-tekuri/jsonschema/v6, for the keywords that it words.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class _Rejected(NamedTuple):
 
     path: tuple[str | int, ...]
     keyword: str
-    wanted: Any
+    expected: Any
     value: Any
     schema: Any
     has_parts: bool
@@ -121,10 +121,10 @@ def _errors(schema_text: bytes, values: Mapping[str, Any]) -> list[str]:
     if any(keyword in schema_text for keyword in _NOT_READ):
         raise _UnknownError
     try:
-        found = list(_validator_of(json.loads(schema_text)).iter_errors(values))
+        all_errors = list(_validator_of(json.loads(schema_text)).iter_errors(values))
     except (ValueError, RecursionError, SchemaError, Unresolvable):
         raise _UnknownError from None
-    errors = [_rejected_value(error) for error in found]
+    errors = [_rejected_value(error) for error in all_errors]
     if any(error.value is None for error in errors):  # Helm removes some of them
         raise _UnknownError
     errors.sort(key=lambda error: [str(step) for step in error.path])
@@ -134,9 +134,9 @@ def _errors(schema_text: bytes, values: Mapping[str, Any]) -> list[str]:
 
 def _rejected_value(error: ValidationError) -> _Rejected:
     path = tuple(error.absolute_path)
-    wanted: Any = error.validator_value
+    expected: Any = error.validator_value
     return _Rejected(
-        path, str(error.validator), wanted, error.instance, error.schema, bool(error.context)
+        path, str(error.validator), expected, error.instance, error.schema, bool(error.context)
     )
 
 
@@ -207,11 +207,11 @@ def _sentence(error: _Rejected) -> str:
     sentence = _SENTENCES.get(keyword)
     if sentence is not None:
         return sentence(error)
-    value, wanted = error.value, error.wanted
+    value, expected = error.value, error.expected
     if keyword in _LENGTHS:
-        return f"{keyword}: got {len(value)}, want {wanted}"
+        return f"{keyword}: got {len(value)}, want {expected}"
     if keyword in _NUMBERS:
-        return f"{keyword}: got {_shown(value)}, want {_shown(wanted)}"
+        return f"{keyword}: got {_shown(value)}, want {_shown(expected)}"
     return f"'{keyword}' failed"
 
 
@@ -224,8 +224,8 @@ _NUMBERS: Final = frozenset(
 
 
 def _of_type(error: _Rejected) -> str:
-    wanted = error.wanted
-    names = [wanted] if isinstance(wanted, str) else wanted
+    expected = error.expected
+    names = [expected] if isinstance(expected, str) else expected
     return f"got {_type_of(error.value)}, want {' or '.join(names)}"
 
 
@@ -240,18 +240,18 @@ def _type_of(value: Any) -> str:
 
 
 def _of_required(error: _Rejected) -> str:
-    missing = [name for name in error.wanted if name not in error.value]
+    missing = [name for name in error.expected if name not in error.value]
     return f"missing {'property' if len(missing) == 1 else 'properties'} {_listed(missing)}"
 
 
 def _of_additional(error: _Rejected) -> str:
-    known = error.schema.get("properties", {}) if isinstance(error.schema, dict) else {}
-    names = [name for name in error.value if name not in known]
+    declared = error.schema.get("properties", {}) if isinstance(error.schema, dict) else {}
+    names = [name for name in error.value if name not in declared]
     return f"additional properties {_listed(names)} not allowed"
 
 
 def _of_enum(error: _Rejected) -> str:
-    choices = error.wanted
+    choices = error.expected
     if any(isinstance(each, (dict, list)) for each in choices):
         return "'enum' failed"
     return f"value must be {'one of ' if len(choices) > 1 else ''}{_listed(choices)}"
@@ -274,6 +274,8 @@ _SENTENCES: Final[Mapping[str, Callable[[_Rejected], str]]] = {
     "required": _of_required,
     "additionalProperties": _of_additional,
     "enum": _of_enum,
-    "pattern": lambda error: f"{_shown(error.value)} does not match pattern {_shown(error.wanted)}",
+    "pattern": lambda error: (
+        f"{_shown(error.value)} does not match pattern {_shown(error.expected)}"
+    ),
     "oneOf": lambda error: "'oneOf' failed, none matched" if error.has_parts else "'oneOf' failed",
 }
