@@ -1,4 +1,5 @@
 // Builds the playground: node build.mjs PYTHON_FOLDER OUT_FOLDER. `python docs/make_playground.py OUT_FOLDER` calls it.
+import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { cpSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -15,67 +16,66 @@ const here = import.meta.dirname;
 const pyodideFolder = path.dirname(createRequire(import.meta.url).resolve("pyodide"));
 const PYODIDE = ["pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json"];
 
-async function pythonWithSource() {
-  const pyodide = await loadPyodide();
-  pyodide.FS.mkdir("/source");
-  pyodide.FS.mount(pyodide.FS.filesystems.NODEFS, { root: pythonFolder }, "/source");
+const HOME = "/crdlint"; // the folder of crdlint's modules, here and in the page
+
+// A Python in which `folder` is the folder of crdlint's modules.
+async function pythonWith(folder, options = {}) {
+  const pyodide = await loadPyodide(options);
+  pyodide.FS.mkdir(HOME);
+  pyodide.FS.mount(pyodide.FS.filesystems.NODEFS, { root: folder }, HOME);
   return pyodide;
 }
 
-const LARGEST_SNAPSHOT = 30 * 1024 * 1024 + 128; // bytes of memory and of a header
+const ON_PATH = `import sys\nsys.path[:0] = ["${HOME}", "${HOME}/zones.zip"]\n`;
 
-// Python's own compiler writes the modules as bytecode, which the browser then does not have to compile. The time zones
-// are hundreds of small files, so Python reads them from an archive of their own.
-async function archivePython() {
-  const pyodide = await pythonWithSource();
+// Replaces modules by their bytecode, which the browser then does not have to compile. The time zones are hundreds of
+// small files, so Python reads them from an archive of their own.
+async function compile(folder) {
+  const pyodide = await pythonWith(folder);
   pyodide.runPython(`
-import io, pathlib, py_compile, tarfile, zipfile
-root = pathlib.Path("/source")
-with tarfile.open("/python.tar", "w", format=tarfile.USTAR_FORMAT) as archive:
-    def add(name, data):
-        entry = tarfile.TarInfo(str(name))
-        entry.size = len(data)
-        archive.addfile(entry, io.BytesIO(data))
-    zones = io.BytesIO()
-    with zipfile.ZipFile(zones, "w") as packed:
-        for file in filter(pathlib.Path.is_file, sorted(root.rglob("*"))):
-            name = file.relative_to(root)
-            if name.parts[0] == "tzdata":
-                packed.writestr(zipfile.ZipInfo(str(name)), file.read_bytes())
-            elif file.suffix == ".py":
-                unchecked = py_compile.PycInvalidationMode.UNCHECKED_HASH
-                py_compile.compile(file, "/one.pyc", str(name), doraise=True, optimize=2, invalidation_mode=unchecked)
-                add(name.with_suffix(".pyc"), pathlib.Path("/one.pyc").read_bytes())
-            else:
-                add(name, file.read_bytes())
-    add("zones.zip", zones.getvalue())
+import pathlib, py_compile, shutil, zipfile
+root = pathlib.Path("${HOME}")
+with zipfile.ZipFile(root / "zones.zip", "w") as packed:
+    for file in filter(pathlib.Path.is_file, sorted(root.joinpath("tzdata").rglob("*"))):
+        packed.writestr(zipfile.ZipInfo(str(file.relative_to(root))), file.read_bytes())
+shutil.rmtree(root / "tzdata")
+for file in sorted(root.rglob("*.py")):
+    unchecked = py_compile.PycInvalidationMode.UNCHECKED_HASH
+    name = str(file.relative_to(root))
+    py_compile.compile(file, file.with_suffix(".pyc"), name, doraise=True, optimize=2, invalidation_mode=unchecked)
+    file.unlink()
 `);
-  return gzipSync(pyodide.FS.readFile("/python.tar"), { level: 9 });
 }
 
-// The memory of a Python that has imported what crdlint needs of the standard library: restoring it takes a tenth of the
-// time. A browser can restore as much as Pyodide starts with, which crdlint's own modules would exceed.
-async function snapshotPython() {
-  const probe = await pythonWithSource();
-  probe.registerJsModule("crdlint_re2js", { compile() {} });
-  const modules = probe.runPython(`
-import sys, tarfile
-sys.path.insert(0, "/source")
-import playground
-[name for name in sys.modules if name.partition(".")[0] in sys.stdlib_module_names and name != "__main__"]
+// The memory of a Python that has imported what a check needs, and the files that this took. A browser restores it in a
+// tenth of the time. Its path is set when the other files are there.
+async function importedPython(folder) {
+  const pyodide = await pythonWith(folder, { _makeSnapshot: true });
+  const imported = pyodide.runPython(`
+${ON_PATH}
+import gc, playground
+del sys.path[:2]
+sys.path_importer_cache.clear()
+gc.collect()
+files = [getattr(module, "__file__", None) or "" for module in sys.modules.values()]
+[file.removeprefix("${HOME}/") for file in files if file.startswith("${HOME}/")]
 `);
-  const pyodide = await loadPyodide({ _makeSnapshot: true });
-  pyodide.runPython(`import importlib\nfor name in ${JSON.stringify(modules.toJs())}: importlib.import_module(name)`);
-  const snapshot = pyodide.makeMemorySnapshot();
-  if (snapshot.length > LARGEST_SNAPSHOT) throw new Error(`the snapshot has ${snapshot.length} bytes`);
-  return gzipSync(snapshot, { level: 9 });
+  return { memory: pyodide.makeMemorySnapshot(), imported: new Set(imported.toJs()) };
+}
+
+// The files that are not in `left`, as an archive.
+function archive(folder, left) {
+  const names = files(folder).filter((name) => !left.has(name));
+  const options = ["--format=ustar", "--mtime=@0", "--owner=0", "--group=0", "--numeric-owner", "--mode=a=rX"];
+  const command = ["--create", ...options, "--directory", folder, "--files-from=-"];
+  return execFileSync("tar", command, { input: names.join("\n"), maxBuffer: 2 ** 30 });
 }
 
 // The answer to the first example for the newest version, which the page shows before its own Python is there.
 async function firstAnswer([example]) {
-  const pyodide = await pythonWithSource();
+  const pyodide = await pythonWith(pythonFolder);
   pyodide.registerJsModule("crdlint_re2js", re2js);
-  pyodide.runPython(`import sys\nsys.path.insert(0, "/source")`);
+  pyodide.runPython(ON_PATH);
   const page = pyodide.pyimport("playground");
   const { default: version } = JSON.parse(page.versions());
   const shown = { ...example, version };
@@ -101,7 +101,11 @@ function files(folder, prefix = "") {
   });
 }
 
+await compile(pythonFolder);
+const { memory, imported } = await importedPython(pythonFolder);
 mkdirSync(path.join(out, "pyodide"), { recursive: true });
+writeFileSync(path.join(out, "python.memory.gz"), gzipSync(memory, { level: 9 }));
+writeFileSync(path.join(out, "python.tar.gz"), gzipSync(archive(pythonFolder, imported), { level: 9 }));
 await esbuild.build({
   entryPoints: [path.join(here, "web/main.js"), path.join(here, "web/worker.js")],
   outdir: out,
@@ -109,7 +113,8 @@ await esbuild.build({
   minify: true,
   format: "esm",
   target: "es2022",
-  external: ["./pyodide/pyodide.mjs"],
+  define: { MEMORY_SIZE: String(memory.length) },
+  external: ["./pyodide/*"],
   legalComments: "linked",
 });
 for (const name of PYODIDE) cpSync(path.join(pyodideFolder, name), path.join(out, "pyodide", name));
@@ -121,8 +126,6 @@ const html = readFileSync(path.join(here, "web/index.html"), "utf8")
   .replace("__NEWEST__", newest)
   .replace('id="first">{}', () => `id="first">${JSON.stringify(first).replaceAll("<", "\\u003c")}`);
 writeFileSync(path.join(out, "index.html"), html);
-writeFileSync(path.join(out, "python.tar.gz"), await archivePython());
-writeFileSync(path.join(out, "python.snapshot.gz"), await snapshotPython());
 
 const names = files(out).filter((name) => name !== "service-worker.js");
 const hash = createHash("sha256");

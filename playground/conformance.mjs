@@ -4,13 +4,17 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import readline from "node:readline";
+import { gunzipSync } from "node:zlib";
 
 import { loadPyodide } from "pyodide";
+import createPyodideModule from "pyodide/pyodide.asm.mjs";
 
 import { re2js } from "./web/re2js.js";
+import { restore } from "./web/restore.js";
 
 const [, , built, upstream, version] = process.argv;
-const pyodide = await loadPyodide();
+const memory = gunzipSync(readFileSync(path.join(built, "python.memory.gz")));
+const pyodide = await restore({ loadPyodide, createPyodideModule, memory });
 pyodide.registerJsModule("crdlint_re2js", re2js);
 pyodide.FS.writeFile("/python.tar.gz", readFileSync(path.join(built, "python.tar.gz")));
 pyodide.FS.mkdir("/source");

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from crdlint_re2js import compile as _compile  # type: ignore[import-not-found]  # a module that worker.js registers
 from pyodide.ffi import JsException, to_js  # type: ignore[import-not-found]  # only in Pyodide
 
 
@@ -42,9 +41,12 @@ class _Pattern:
 
 def compile(pattern: str, options: Options | None = None) -> _Pattern:  # noqa: A001  google-re2's name
     """Compile a pattern; raise `error` if re2js rejects it."""
+    # a module that worker.js registers, which the memory that the page starts with does not have
+    from crdlint_re2js import compile as compiled  # type: ignore[import-not-found]
+
     del options
     try:
-        return _Pattern(_compile(pattern))
+        return _Pattern(compiled(pattern))
     except JsException as problem:
         raise error(str(problem)) from None
 

@@ -1,6 +1,9 @@
 // Asks the worker, which answers one question after the other. A worker that is broken, or takes too long, is replaced.
 const LONGEST = 30_000; // milliseconds after which a question is given up
 
+const engine = () => new Worker("worker.js", { type: "module" });
+const first = engine(); // before the editor is made, which takes as long as the page needs to load the worker
+
 export class Client {
   #worker;
   #pending = new Map();
@@ -9,7 +12,7 @@ export class Client {
 
   constructor({ stage, ready, failed }) {
     this.events = { stage, ready, failed };
-    this.#start();
+    this.#use(first);
   }
 
   // The answer of a function of the page's Python. Rejects with an error whose `broken` is true if the worker is replaced.
@@ -22,9 +25,9 @@ export class Client {
     });
   }
 
-  #start() {
+  #use(worker) {
     this.ready = false;
-    this.#worker = new Worker("worker.js", { type: "module" });
+    this.#worker = worker;
     this.#worker.onmessage = ({ data }) => this.#receive(data);
     this.#worker.onerror = (event) => this.events.failed(event.message ?? "the worker failed");
   }
@@ -52,6 +55,6 @@ export class Client {
       reject(Object.assign(new Error("the worker was replaced"), { broken: true }));
     }
     this.#pending.clear();
-    this.#start();
+    this.#use(engine());
   }
 }

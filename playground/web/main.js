@@ -12,7 +12,7 @@ const HINTS = {
   old: "Paste the CRD as the cluster has it: the other text is checked as its update, and its breaking changes are listed.",
 };
 const VIEWS = ["findings", "changes", "costs", "versions", "trace"];
-const STAGES = { python: "Loading Python (12 MB, once)…", crdlint: "Loading crdlint (2.7 MB, once)…" };
+const STAGES = { python: "Loading Python and crdlint (16 MB, once)…", crdlint: "Starting crdlint…" };
 const DELAY = 120; // milliseconds between the last key and a check
 
 let view = "findings";
@@ -78,6 +78,8 @@ function begin({ versions, default: newest }) {
     noVerdict("The browser cannot check this text: it is nested too deeply, or takes too long. The command line can.");
   } else check();
   stopped = null;
+  // only now, because it loads all files once more
+  navigator.serviceWorker?.register("service-worker.js");
 }
 
 // Selects a version; the newest one for texts that name none.
@@ -312,4 +314,3 @@ if (/Mac|iPhone|iPad/.test(navigator.platform)) {
 }
 find("examples").addEventListener("change", chosen);
 open();
-if ("serviceWorker" in navigator) navigator.serviceWorker.register("service-worker.js");

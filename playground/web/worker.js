@@ -1,7 +1,9 @@
 // Runs crdlint in Pyodide. Messages in: {id, ask, request}; out: {stage}, {ready}, {id, answer}, {id, error, broken} or {failed}.
+import createPyodideModule from "./pyodide/pyodide.asm.mjs";
 import { loadPyodide } from "./pyodide/pyodide.mjs";
 
 import { re2js } from "./re2js.js";
+import { restore } from "./restore.js";
 
 const FOLDER = "/crdlint";
 const BLOCK = 512; // bytes of a header in a tar archive, of whose multiples the files are
@@ -20,27 +22,36 @@ function unpack(FS, archive, folder) {
 }
 
 async function unzipped(file) {
-  const { body } = await fetched(file);
-  return new Response(body.pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
-}
-
-async function fetched(file) {
   const response = await fetch(file);
   if (!response.ok) throw new Error(`${file}: ${response.status}`);
-  return response;
+  return response.body.pipeThrough(new DecompressionStream("gzip"));
+}
+
+async function fill(memory, file) {
+  let at = 0;
+  for await (const part of parts(await unzipped(file))) {
+    memory.set(part, at);
+    at += part.length;
+  }
+}
+
+// The parts of a stream, over which not every browser can iterate.
+async function* parts(stream) {
+  const reader = stream.getReader();
+  for (let next = await reader.read(); !next.done; next = await reader.read()) yield next.value;
 }
 
 async function start() {
-  const archive = unzipped("python.tar.gz");
-  const snapshot = unzipped("python.snapshot.gz");
   postMessage({ stage: "python" });
+  const memory = new Uint8Array(MEMORY_SIZE);
+  const filled = fill(memory, "python.memory.gz");
+  const archive = unzipped("python.tar.gz").then((stream) => new Response(stream).arrayBuffer());
   const indexURL = new URL("./pyodide/", import.meta.url).href;
-  const pyodide = await loadPyodide({ indexURL, _loadSnapshot: snapshot });
+  const pyodide = await restore({ loadPyodide, createPyodideModule, memory, filled, indexURL });
   postMessage({ stage: "crdlint" });
   pyodide.registerJsModule("crdlint_re2js", re2js);
   unpack(pyodide.FS, new Uint8Array(await archive), FOLDER);
   pyodide.runPython(`import sys; sys.path[:0] = ["${FOLDER}", "${FOLDER}/zones.zip"]`);
-  pyodide.pyimport("playground");
   return pyodide;
 }
 
