@@ -140,6 +140,11 @@ _WORD: Final = re.compile(r"[a-z][a-z-]+")
 FEWEST: Final = 3  # words of a message that tell rules apart
 
 
+def words_of(text: str) -> list[str]:
+    """Return all words of a text, as the search of the site reads it."""
+    return _WORD.findall(text.lower())
+
+
 def fixed_words(message: str) -> list[str]:
     """Return the words of a message that do not vary: of a short one also those of its path."""
     text = message.lower()

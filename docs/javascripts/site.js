@@ -3,12 +3,13 @@ const filter = document.getElementById("rules-filter");
 const LETTERS = /[a-z][a-z-]+/g;
 const FEWEST = 3; // words of a message that tell rules apart
 
-// Whether the fixed words of one of the messages are all in a text.
-function isOneOf(messages, words) {
-  return messages.some((message) => {
-    const fixed = message.split(" ");
-    return fixed.length >= FEWEST && fixed.every((word) => words.has(word));
-  });
+// The rows of [key, messages] of which all fixed words of a message are in a text. Messages with few fixed words, such as
+// "Required value", tell rules apart if no other message is in the text.
+function ofMessage(rows, words) {
+  const isIn = (message) => message.every((word) => words.has(word));
+  const having = (isWanted) => rows.filter(([, messages]) => messages.some((each) => isIn(each.split(" ")) && isWanted(each.split(" ").length)));
+  const sure = having((count) => count >= FEWEST);
+  return words.size < FEWEST - 1 || sure.length ? sure : having((count) => count < FEWEST);
 }
 
 const wordsOf = (text) => new Set(text.toLowerCase().match(LETTERS) ?? []);
@@ -16,20 +17,17 @@ const wordsOf = (text) => new Set(text.toLowerCase().match(LETTERS) ?? []);
 function show() {
   const query = filter.value.toLowerCase();
   const words = query.split(/\s+/).filter(Boolean);
-  const ofMessage = wordsOf(query);
-  let matches = 0;
-  for (const list of document.querySelectorAll(".rules")) {
-    let own = 0;
-    for (const rule of list.children) {
-      const text = `${rule.textContent} ${rule.dataset.keywords ?? ""}`.toLowerCase();
-      const isShown = words.every((word) => text.includes(word)) || isOneOf((rule.dataset.messages ?? "").split("|"), ofMessage);
-      rule.hidden = !isShown;
-      own += isShown;
-    }
-    list.hidden = list.previousElementSibling.hidden = own === 0;
-    matches += own;
+  const rules = [...document.querySelectorAll(".rules > li")];
+  const ofRules = rules.map((rule) => [rule, (rule.dataset.messages ?? "").split("|")]);
+  const found = new Set(ofMessage(ofRules, wordsOf(query)).map(([rule]) => rule));
+  for (const rule of rules) {
+    const text = `${rule.textContent} ${rule.dataset.keywords ?? ""}`.toLowerCase();
+    rule.hidden = !words.every((word) => text.includes(word)) && !found.has(rule);
   }
-  document.getElementById("rules-none").hidden = matches > 0;
+  for (const list of document.querySelectorAll(".rules")) {
+    list.hidden = list.previousElementSibling.hidden = [...list.children].every((rule) => rule.hidden);
+  }
+  document.getElementById("rules-none").hidden = rules.some((rule) => !rule.hidden);
 }
 filter?.addEventListener("input", show);
 
@@ -41,8 +39,7 @@ let known; // messages by rule, loaded with the first message
 async function findRules() {
   const words = wordsOf(search.value);
   known ??= fetch(new URL("assets/messages.json", ROOT)).then((response) => response.json());
-  const rules = Object.entries(words.size < FEWEST ? {} : await known).filter(([, messages]) => isOneOf(messages, words));
-  const links = rules.map(([rule]) => {
+  const links = ofMessage(Object.entries(await known), words).map(([rule]) => {
     const link = document.createElement("a");
     link.href = new URL(`rules/${rule}/`, ROOT);
     link.textContent = rule;
