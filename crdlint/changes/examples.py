@@ -236,7 +236,7 @@ class Examples:
             patterns |= mentions.patterns
             if own_names & mentions.names and len(names) < _FIELDS:
                 names |= mentions.names
-        literals = [_as_value(literal, own_patterns | patterns) for literal in literals]
+        literals = [as_value(literal, own_patterns | patterns) for literal in literals]
         # The longest are the most specific, and the number of values that are tried is limited.
         constants = sorted(
             dict.fromkeys(literals), key=lambda literal: len(str(literal)), reverse=True
@@ -271,6 +271,10 @@ class Examples:
     def is_valid(self, node: Conjunction, value: Any) -> bool:
         """Return whether schemas accept a value."""
         return not self._check(node, None).errors(value)
+
+    def fits(self, node: Conjunction, value: Any) -> bool:
+        """Return whether schemas accept a value apart from their rules."""
+        return not self._check(node, None).has_other_errors(value)
 
     def _completed(self, pair: Pair, value: Any) -> str | None:
         """Return a valid object of the old schema that contains a value, as JSON."""
@@ -758,7 +762,7 @@ def mentioned(condition: str) -> Mentions:
     return Mentions(frozenset(names), tuple(literals), frozenset(patterns))
 
 
-def _as_value(literal: Any, patterns: AbstractSet[str]) -> Any:
+def as_value(literal: Any, patterns: AbstractSet[str]) -> Any:
     """Return a constant of a condition as a value that people write: of a pattern, a text that matches it."""
     if literal not in patterns:
         return literal

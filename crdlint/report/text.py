@@ -386,7 +386,10 @@ class SuiteText(pieces.SuiteReport):
         for result in failed:
             case = result.case
             yield f"\n{styled(printable_line(case.name), 'title')}\n"
-            yield printable_line(f"{result.suite.file}:{case.line}  ({result.crd_file})") + "\n"
+            yield (
+                printable_line(f"{result.suite.file}:{case.expectation_line}  ({result.crd_file})")
+                + "\n"
+            )
             for line in result.failure:
                 yield f"{styled(printable(f'  {line}'), _DIFF.get(line[:1], ''))}\n"
         for result in outcome.results:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from itertools import filterfalse, islice
+from itertools import chain, filterfalse, islice
+from math import inf
 from typing import Any, Final, TypeAlias
 
 from crdlint.changes.conjunction import Conjunction
-from crdlint.changes.examples import Candidates, Examples, mentioned
+from crdlint.changes.examples import Candidates, Examples, as_value, mentioned
 from crdlint.crd.errors import Code, FieldError
 from crdlint.crd.model import JSONSchemaProps, ValidationRule
 from crdlint.evaluation.evaluate import SchemaRule, rules_of
@@ -18,14 +19,17 @@ from crdlint.light import dataclass
 from crdlint.resources.validation import NotDecodedError, ObjectResult, ResourceValidator
 from crdlint.safety import work
 from crdlint.schema.deep_equal import deep_copy
+from crdlint.suites.variations import Variations
 from crdlint.suites.violations import TestedLimit, limits_of
 
 _TRIED: Final = 300  # objects for one rule
+_REPAIRS: Final = 30  # changes of an object until all rules accept it
 _PAIRS: Final = 30  # objects whose updates are tried for a transition rule
 _FIELDS: Final = 400  # of a schema whose limits are tested
 
 Object: TypeAlias = "dict[str, Any]"
 Steps: TypeAlias = "tuple[str | AnyItem, ...]"
+Errors: TypeAlias = "tuple[FieldError | None, ...]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +57,7 @@ class Witnesses:
         self._examples: Final = Examples(identity, server, explains=True)
         schema = validator.schema
         self._schema: Final = JSONSchemaProps() if schema is None else schema
+        self._variations: Final = Variations(self._schema, self._examples, server)
         self._rules: Final = list(rules_of(self._schema))
         self.missing: Final[list[str]] = []  # parts for which no object was found
 
@@ -67,18 +72,57 @@ class Witnesses:
             for limit in limits_of(schema):
                 yield from self._of_limit(base, steps, limit)
         for rule in self._rules:
-            yield from (
-                self._of_transition(rule) if _is_transition(rule.rule) else self._of_rule(rule)
-            )
+            of = self._of_transition if _is_transition(rule.rule) else self._of_rule
+            yield from of(base, rule)
 
     def _smallest(self) -> Object | None:
         """Return the first object that the CRD accepts, with required fields only if that is possible."""
         texts = [rule.rule.rule for rule in self._rules]
+        closest: tuple[float, Object | None] = (inf, None)
         for conditions in ([], texts):
             for value in self._candidates(conditions):
-                if not self._errors(value):
+                distance = self._distance(value)
+                if distance == 0:
                     return value
+                if distance < closest[0]:
+                    closest = distance, value
+        return None if closest[1] is None else self._repaired(closest[1])
+
+    def _repaired(self, value: Object, broken: ValidationRule | None = None) -> Object | None:
+        """Return an object after changes of fields that the rules which reject it mention, None if one still does.
+
+        The object still breaks the rule `broken`, if that is given.
+        """
+        for _ in range(_REPAIRS):
+            distance = self._distance(value, broken)
+            if distance == 0:
+                return value
+            varied = self._varied(value, broken)
+            closer = (each for each in varied if self._distance(each, broken) < distance)
+            better = next(closer, None)
+            if better is None:
+                return None
+            value = better
         return None
+
+    def _varied(self, value: Object, broken: ValidationRule | None) -> Iterator[Object]:
+        """Yield objects that differ from one in the fields of a rule that rejects it, other than `broken`."""
+        rejecting = [rule for rule in _rules_behind(self._errors(value)) if rule is not broken]
+        for rule in self._rules:
+            if any(each is rule.rule for each in rejecting):
+                yield from islice(self._variations.of_rule(value, rule), _TRIED)
+
+    def _distance(self, value: Object, broken: ValidationRule | None = None) -> float:
+        """Return how far an object is from one that nothing but `broken` rejects.
+
+        That is the number of errors. Those that keep rules from being evaluated count more.
+        """
+        errors = self._errors(value)
+        behind = _rules_behind(errors)
+        others = [rule for rule in behind if rule is not broken]
+        if None in errors or (broken is not None and len(others) == len(behind)):
+            return inf
+        return len(others) + (len(errors) - len(behind)) * (len(self._rules) + 1)
 
     def _candidates(self, conditions: Iterable[str], path: Iterable[str] = ()) -> Iterator[Object]:
         """Yield objects that may break conditions, or keep them."""
@@ -87,11 +131,11 @@ class Witnesses:
         for condition in conditions:
             mentions = mentioned(condition)
             names |= mentions.names
-            literals += mentions.constants
+            literals += (as_value(each, mentions.patterns) for each in mentions.constants)
         constants = list(dict.fromkeys(literals)) or [0]
         schema = Conjunction.of(self._schema)
         # Values that rules reject are only built if not every part has to be valid.
-        for is_valid in (self._examples.is_valid, _is_anything):
+        for is_valid in (self._examples.is_valid, self._examples.fits, _is_anything):
             candidates = Candidates(names, constants, is_valid, self._server)
             yield from islice(candidates.values(schema, schema, self._identity), _TRIED)
 
@@ -103,7 +147,7 @@ class Witnesses:
             return self._validator.update(deep_copy(sent), deep_copy(old))
         return None
 
-    def _errors(self, sent: Object, old: Object | None = None) -> tuple[FieldError | None, ...]:
+    def _errors(self, sent: Object, old: Object | None = None) -> Errors:
         """Return the errors of an object; None in it means that the server cannot read the object."""
         result = self._result(sent, old)
         return (None,) if result is None else tuple(filterfalse(_is_consequence, result.errors))
@@ -119,11 +163,13 @@ class Witnesses:
         inside = self._first(base, steps, limit.keeping, lambda errors: not errors)
         if inside is not None:
             yield self._accepted(f"{where} with {limit.name}", inside)
-        outside = self._first(base, steps, limit.breaking, lambda errors: len(errors) == 1)
+        outside = self._first(
+            base, steps, limit.breaking, lambda errors: len(errors) == 1
+        ) or self._first(base, steps, limit.breaking, lambda errors: len(_of_values(errors)) == 1)
         if outside is None:
             self.missing.append(f"{where}: {limit.name}")
             return
-        error = self._errors(outside)[0]
+        [error] = _of_values(self._errors(outside))
         yield Witness(f"rejects {where} against {limit.name}", outside, str(error))
 
     def _first(
@@ -131,11 +177,11 @@ class Witnesses:
         base: Object,
         steps: Steps,
         changes: Iterable[Callable[[Any], Any]],
-        fits: Callable[[tuple[FieldError | None, ...]], bool],
+        fits: Callable[[Errors], bool],
     ) -> Object | None:
         """Return the first object with a changed value at some steps whose errors fit."""
         for change in changes:
-            changed = self._changed(base, steps, change)
+            changed = self._variations.changed(base, steps, change)
             if changed is None:
                 continue
             errors = self._errors(changed)
@@ -143,56 +189,40 @@ class Witnesses:
                 return changed
         return None
 
-    def _changed(self, base: Object, steps: Steps, change: Callable[[Any], Any]) -> Object | None:
-        """Return an object with a changed value at some steps, whose parents are filled in."""
-        root: Any = {"": deep_copy(base)}
-        holder, key, schema = root, "", self._schema
-        for step in steps:
-            value = holder[key]
-            below = schema.properties.get(str(step)) if isinstance(step, str) else None
-            below = below or schema.item_schema or schema.additional_schema
-            if below is None:
-                return None
-            key_: Any = step if isinstance(step, str) else 0 if isinstance(value, list) else "a"
-            if not _has(value, key_):
-                _fill(value, key_, self._value_of(below))
-            holder, key, schema = value, key_, below
-            if not _has(holder, key):
-                return None
-        with suppress(TypeError, ValueError, AttributeError, KeyError, IndexError):
-            holder[key] = change(deep_copy(holder[key]))
-            return root[""] if isinstance(root[""], dict) else None
-        return None
-
-    def _value_of(self, schema: JSONSchemaProps) -> Any:
-        """Return a small value of a schema."""
-        candidates = Candidates(frozenset(), [0], self._examples.is_valid, self._server)
-        node = Conjunction.of(schema)
-        return next(iter(candidates.values(node, node, depth=1)), {})
-
-    def _of_rule(self, rule: SchemaRule) -> Iterator[Witness]:
+    def _of_rule(self, base: Object, rule: SchemaRule) -> Iterator[Witness]:
         """Yield an object that a rule accepts, and one that it alone rejects."""
         names = mentioned(rule.rule.rule).names
         path = [step for step in rule.steps if isinstance(step, str)]
-        accepted = broken = None
-        for value in self._candidates([rule.rule.rule], path):
+        accepted = broken = near = None
+        for value in self._objects(base, rule):
             errors = self._errors(value)
             if not errors and _mentions(value, names, path):
                 accepted = value if accepted is None else accepted
             if _is_only(errors, rule.rule):
                 broken = value if broken is None else broken
+            elif near is None and _is_behind(rule.rule, errors):
+                near = value
             if None not in (accepted, broken):
                 break
         if accepted is not None:
             yield self._accepted(_title(rule), accepted)
+        if broken is None and near is not None:
+            broken = self._repaired(near, rule.rule) or near
         if broken is None:
             self.missing.append(f"rejected by {_title(rule)}")
             return
-        yield Witness(f"rejects {_title(rule)}", broken, str(self._errors(broken)[0]))
+        error = _error_of(self._errors(broken), rule.rule)
+        yield Witness(f"rejects {_title(rule)}", broken, str(error))
 
-    def _of_transition(self, rule: SchemaRule) -> Iterator[Witness]:
+    def _objects(self, base: Object, rule: SchemaRule) -> Iterator[Object]:
+        """Yield objects that a rule may accept or reject, those first that are otherwise as a valid one."""
+        path = [step for step in rule.steps if isinstance(step, str)]
+        yield from islice(self._variations.of_rule(base, rule), _TRIED)
+        yield from self._candidates([rule.rule.rule], path)
+
+    def _of_transition(self, base: Object, rule: SchemaRule) -> Iterator[Witness]:
         """Yield an update that a transition rule accepts, and one that it alone rejects."""
-        pairs = self._pairs(rule)
+        pairs = self._pairs(base, rule)
         accepted = next((pair for pair in pairs if not self._errors(pair[1], pair[0])), None)
         if accepted is not None:
             yield self._accepted(_title(rule), accepted[1], accepted[0])
@@ -203,10 +233,9 @@ class Witnesses:
                 return
         self.missing.append(f"rejected by {_title(rule)}")
 
-    def _pairs(self, rule: SchemaRule) -> list[tuple[Object, Object]]:
+    def _pairs(self, base: Object, rule: SchemaRule) -> list[tuple[Object, Object]]:
         """Return pairs of different objects that are valid on create."""
-        path = [step for step in rule.steps if isinstance(step, str)]
-        candidates = self._candidates([rule.rule.rule], path)
+        candidates = chain([base], self._objects(base, rule))
         valid = list(islice((each for each in candidates if not self._errors(each)), _PAIRS))
         return [(old, new) for old in valid for new in valid if old is not new]
 
@@ -241,12 +270,30 @@ def _is_transition(rule: ValidationRule) -> bool:
     return "oldSelf" in rule.rule
 
 
-def _is_only(errors: tuple[FieldError | None, ...], rule: ValidationRule) -> bool:
+def _rules_behind(errors: Errors) -> list[ValidationRule]:
+    """Return the rules that errors come from."""
+    causes = [error.cause for error in errors if error is not None]
+    return [cause.rule for cause in causes if cause is not None and cause.rule is not None]
+
+
+def _is_behind(rule: ValidationRule, errors: Errors) -> bool:
+    """Return whether an error comes from a rule; equal rules at other places are others."""
+    return any(each is rule for each in _rules_behind(errors))
+
+
+def _of_values(errors: Errors) -> list[FieldError | None]:
+    """Return the errors that come from no rule."""
+    return [error for error in errors if not _rules_behind((error,))]
+
+
+def _error_of(errors: Errors, rule: ValidationRule) -> FieldError | None:
+    """Return the first error that comes from a rule."""
+    return next((error for error in errors if _is_behind(rule, (error,))), None)
+
+
+def _is_only(errors: Errors, rule: ValidationRule) -> bool:
     """Return whether a rule is all that rejects an object."""
-    if len(errors) != 1 or errors[0] is None:
-        return False
-    cause = errors[0].cause
-    return cause is not None and cause.rule is rule
+    return len(errors) == 1 and _is_behind(rule, errors)
 
 
 def _title(rule: SchemaRule) -> str:
@@ -259,17 +306,3 @@ def _mentions(value: Any, names: Iterable[str], path: list[str]) -> bool:
     for step in path:
         value = value.get(step) if isinstance(value, dict) else value
     return not isinstance(value, dict) or any(name in value for name in names)
-
-
-def _has(value: Any, key: Any) -> bool:
-    if isinstance(value, dict):
-        return key in value
-    return isinstance(value, list) and isinstance(key, int) and key < len(value)
-
-
-def _fill(value: Any, key: Any, item: Any) -> None:
-    """Add a value to an object or list that lacks it."""
-    if isinstance(value, dict):
-        value[key] = item
-    elif isinstance(value, list):
-        value.append(item)
