@@ -82,12 +82,12 @@ def messages(recorded: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
 
 def is_long(words: Words) -> bool:
     """Return whether words are as many as tell rules apart."""
-    return len(words) >= _RULES.FEWEST
+    return len(words) >= int(_RULES.FEWEST)
 
 
 def is_short(words: Words) -> bool:
     """Return whether words find a rule only if no longer ones find another one."""
-    return 0 < len(words) < _RULES.FEWEST
+    return 0 < len(words) < int(_RULES.FEWEST)
 
 
 def _by_rule(known: Iterable[_Message]) -> dict[str, Counter[Words]]:

@@ -30,6 +30,7 @@ class Variations:
         self._schema: Final = schema
         self._examples: Final = examples
         self._server: Final = server
+        self._small: Final[dict[int, Any]] = {}  # by the identity of their schemas
 
     def of_rule(self, base: Object, rule: SchemaRule) -> Iterator[Object]:
         """Yield objects that differ from `base` in one field that a rule mentions, then in two of them."""
@@ -104,9 +105,11 @@ class Variations:
 
     def _value_of(self, schema: JSONSchemaProps) -> Any:
         """Return a small value of a schema."""
-        candidates = Candidates(frozenset(), [0], self._examples.is_valid, self._server)
-        node = Conjunction.of(schema)
-        return next(iter(candidates.values(node, node, depth=1)), {})
+        if id(schema) not in self._small:
+            candidates = Candidates(frozenset(), [0], self._examples.is_valid, self._server)
+            node = Conjunction.of(schema)
+            self._small[id(schema)] = next(iter(candidates.values(node, node, depth=1)), {})
+        return deep_copy(self._small[id(schema)])
 
 
 def _removed(_: Any) -> Any:

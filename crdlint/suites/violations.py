@@ -71,12 +71,12 @@ def _of_texts(schema: JSONSchemaProps) -> Iterator[TestedLimit]:
     if schema.min_length:
         short = "a" * (schema.min_length - 1)
         yield TestedLimit(
-            f"minLength {schema.min_length}", [_to("a" * schema.min_length)], [_to(short)]
+            f"minLength {schema.min_length}", [_to("a" * schema.min_length), _same], [_to(short)]
         )
     if schema.max_length is not None and schema.max_length < _MOST:
         long = "a" * (schema.max_length + 1)
         yield TestedLimit(
-            f"maxLength {schema.max_length}", [_to("a" * schema.max_length)], [_to(long)]
+            f"maxLength {schema.max_length}", [_to("a" * schema.max_length), _same], [_to(long)]
         )
     if schema.pattern:
         yield TestedLimit(f"pattern {schema.pattern}", [_same], [_to(text) for text in _ODD_TEXTS])

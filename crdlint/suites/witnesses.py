@@ -19,10 +19,15 @@ from crdlint.light import dataclass
 from crdlint.resources.validation import NotDecodedError, ObjectResult, ResourceValidator
 from crdlint.safety import work
 from crdlint.schema.deep_equal import deep_copy
-from crdlint.suites.variations import Variations
+from crdlint.suites.variations import Change, Variations
 from crdlint.suites.violations import TestedLimit, limits_of
 
 _TRIED: Final = 300  # objects for one rule
+_IN_ALL: Final = (
+    6_000  # objects for the rules of a version, of which a rule gets a part of those that are left
+)
+_SHARE: Final = 8
+_FEWEST: Final = 60  # objects that are tried for each rule
 _REPAIRS: Final = 30  # changes of an object until all rules accept it
 _PAIRS: Final = 30  # objects whose updates are tried for a transition rule
 _FIELDS: Final = 400  # of a schema whose limits are tested
@@ -59,6 +64,7 @@ class Witnesses:
         self._schema: Final = JSONSchemaProps() if schema is None else schema
         self._variations: Final = Variations(self._schema, self._examples, server)
         self._rules: Final = list(rules_of(self._schema))
+        self._left = _IN_ALL  # objects that are tried for rules
         self.missing: Final[list[str]] = []  # parts for which no object was found
 
     def all(self) -> Iterator[Witness]:
@@ -161,11 +167,13 @@ class Witnesses:
         """Yield an object with the value at a limit, and one with a value beyond it."""
         where = field_path_text(steps) or "the object"
         inside = self._first(base, steps, limit.keeping, lambda errors: not errors)
+        if inside is None:
+            inside = self._kept(base, steps, limit.keeping)
         if inside is not None:
             yield self._accepted(f"{where} with {limit.name}", inside)
-        outside = self._first(
-            base, steps, limit.breaking, lambda errors: len(errors) == 1
-        ) or self._first(base, steps, limit.breaking, lambda errors: len(_of_values(errors)) == 1)
+        outside = self._first(base, steps, limit.breaking, _is_one_of_value)
+        if outside is None:  # rules may reject each value beyond the limit, too
+            outside = self._first(base, steps, limit.breaking, _has_one_of_value)
         if outside is None:
             self.missing.append(f"{where}: {limit.name}")
             return
@@ -176,7 +184,7 @@ class Witnesses:
         self,
         base: Object,
         steps: Steps,
-        changes: Iterable[Callable[[Any], Any]],
+        changes: Iterable[Change],
         fits: Callable[[Errors], bool],
     ) -> Object | None:
         """Return the first object with a changed value at some steps whose errors fit."""
@@ -187,6 +195,16 @@ class Witnesses:
             errors = self._errors(changed)
             if None not in errors and fits(errors):
                 return changed
+        return None
+
+    def _kept(self, base: Object, steps: Steps, changes: Iterable[Change]) -> Object | None:
+        """Return the first object with a changed value which is valid after changes of other fields."""
+        for change in changes:
+            changed = self._variations.changed(base, steps, change)
+            repaired = None if changed is None else self._repaired(changed)
+            again = None if repaired is None else self._variations.changed(repaired, steps, change)
+            if again is not None and not self._errors(again):
+                return again
         return None
 
     def _of_rule(self, base: Object, rule: SchemaRule) -> Iterator[Witness]:
@@ -217,8 +235,11 @@ class Witnesses:
     def _objects(self, base: Object, rule: SchemaRule) -> Iterator[Object]:
         """Yield objects that a rule may accept or reject, those first that are otherwise as a valid one."""
         path = [step for step in rule.steps if isinstance(step, str)]
-        yield from islice(self._variations.of_rule(base, rule), _TRIED)
-        yield from self._candidates([rule.rule.rule], path)
+        varied = islice(self._variations.of_rule(base, rule), _TRIED)
+        objects = chain(varied, self._candidates([rule.rule.rule], path))
+        for each in islice(objects, max(_FEWEST, self._left // _SHARE)):
+            self._left -= 1
+            yield each
 
     def _of_transition(self, base: Object, rule: SchemaRule) -> Iterator[Witness]:
         """Yield an update that a transition rule accepts, and one that it alone rejects."""
@@ -284,6 +305,16 @@ def _is_behind(rule: ValidationRule, errors: Errors) -> bool:
 def _of_values(errors: Errors) -> list[FieldError | None]:
     """Return the errors that come from no rule."""
     return [error for error in errors if not _rules_behind((error,))]
+
+
+def _is_one_of_value(errors: Errors) -> bool:
+    """Return whether errors are one, which comes from no rule."""
+    return len(errors) == len(_of_values(errors)) == 1
+
+
+def _has_one_of_value(errors: Errors) -> bool:
+    """Return whether all errors but one come from rules."""
+    return len(_of_values(errors)) == 1
 
 
 def _error_of(errors: Errors, rule: ValidationRule) -> FieldError | None:

@@ -54,7 +54,7 @@ def test_recorded_messages_find_their_rules(monkeypatch: pytest.MonkeyPatch) -> 
 def test_messages_that_were_not_read_find_their_rules(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(DOCS)
     make = script("make_messages")
-    recorded = list(make.recorded_messages(2))
+    recorded = list(make.recorded_messages())
     messages = make.messages(recorded[::2])
     aside = [(rule, message) for rule, message in recorded[1::2] if rule in messages]
     missed = [message for rule, message in aside if rule not in found(messages, message)]

@@ -42,6 +42,32 @@ SCHEMAS: Final = {
         "a: {type: string, maxLength: 9, x-kubernetes-validations: [{rule: self == oldSelf}]}",
         ["rule 1: self == oldSelf"],
     ),
+    "pattern in a rule": (
+        "a: {type: string, x-kubernetes-validations: [{rule: \"self.matches('^[0-9]+ [a-z]{2}$')\"}]}",
+        ["rule 1: self.matches('^[0-9]+ [a-z]{2}$')"],
+    ),
+    "limit that a rule needs, too": (
+        "a: {type: string, minLength: 1, x-kubernetes-validations: [{rule: \"self.startsWith('x')\"}]}",
+        ["minLength 1", "rule 1: self.startsWith('x')"],
+    ),
+    "fields that depend on each other": (
+        "a: {type: object, required: [mode], properties: {mode: {type: string, enum: [Time, Count]}, "
+        "time: {type: integer}, count: {type: integer}, left: {type: string, minLength: 1}, right: {type: string}}, "
+        "x-kubernetes-validations: [{rule: 'has(self.left) != has(self.right)'}, "
+        "{rule: \"self.mode != 'Time' || (has(self.time) && self.time > 0)\"}, "
+        "{rule: \"self.mode != 'Count' || (has(self.count) && self.count > 0)\"}, "
+        "{rule: \"self.mode != 'Time' || !has(self.count)\"}, "
+        "{rule: \"self.mode != 'Count' || !has(self.time)\"}]}",
+        [
+            "the required field mode",
+            "minLength 1",
+            "rule 1: has(self.left) != has(self.right)",
+            "rule 2: self.mode != 'Time' || (has(self.time) && self.time > 0)",
+            "rule 3: self.mode != 'Count' || (has(self.count) && self.count > 0)",
+            "rule 4: self.mode != 'Time' || !has(self.count)",
+            "rule 5: self.mode != 'Count' || !has(self.time)",
+        ],
+    ),
 }
 
 
