@@ -22,13 +22,14 @@ from rich.text import Text
 ROOT: Final = Path(__file__).parents[1]
 PICTURES: Final = Path(__file__).with_name("pictures")
 COLUMNS: Final = 80
+NARROW: Final = 38  # columns that fit a phone
 _COLORS: Final = [  # black, red, green, yellow, blue, magenta, cyan, white: of a contrast of at least 4.5
     (136, 138, 140), (255, 138, 138), (127, 213, 150), (240, 188, 94),
     (132, 193, 245), (212, 165, 230), (134, 223, 224), (255, 255, 255),
 ]  # fmt: skip
 _THEME: Final = TerminalTheme((17, 20, 24), (255, 255, 255), _COLORS, _COLORS)
 _MARK: Final = re.compile(r" *# <- .*")  # what the tests of a fixture expect
-_HTML: Final = '<pre class="terminal" tabindex="0" role="region" aria-label="{label}"><code>{{code}}</code></pre>\n'
+_HTML: Final = '<pre class="terminal {width}" tabindex="0" role="region" aria-label="{label}"><code>{{code}}</code></pre>\n'
 
 # Picture: the fixtures by their names in the run, each with a text and what takes its place, and the command.
 RUNS: Final[dict[str, tuple[dict[str, tuple[str, str, str]], str]]] = {
@@ -66,8 +67,8 @@ RUNS: Final[dict[str, tuple[dict[str, tuple[str, str, str]], str]]] = {
 }
 
 
-def output(name: str) -> str:
-    """Return what the run of a picture prints on a terminal."""
+def output(name: str, columns: int) -> str:
+    """Return what the run of a picture prints on a terminal of some columns."""
     fixtures, command = RUNS[name]
     with tempfile.TemporaryDirectory() as folder:
         for path, (fixture, before, after) in fixtures.items():
@@ -76,12 +77,12 @@ def output(name: str) -> str:
             text = Path(ROOT, "fixtures", fixture).read_text(encoding="utf-8")
             text = _MARK.sub("", text)
             target.write_text(text.replace(before, after) if before else text, encoding="utf-8")
-        return _run([sys.executable, "-m", *command.split()], folder)
+        return _run([sys.executable, "-m", *command.split()], folder, columns)
 
 
-def _run(command: list[str], folder: str) -> str:
+def _run(command: list[str], folder: str, columns: int) -> str:
     leader, follower = pty.openpty()
-    fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", 40, COLUMNS, 0, 0))
+    fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
     dropped = ("COLUMNS", "NO_COLOR", "FORCE_COLOR", "GITHUB_ACTIONS", "COLORTERM")
     kept = {key: value for key, value in os.environ.items() if key not in dropped}
     environment = {
@@ -108,13 +109,13 @@ def _read(leader: int) -> bytes:
         return b""
 
 
-def recording(name: str) -> Console:
+def recording(name: str, columns: int = COLUMNS) -> Console:
     """Return a console that has recorded a run."""
     console = Console(
-        record=True, width=COLUMNS, file=io.StringIO(), force_terminal=True, highlight=False
+        record=True, width=columns, file=io.StringIO(), force_terminal=True, highlight=False
     )
     console.print(Text(f"$ {RUNS[name][1]}", "bold"))
-    for line in output(name).rstrip("\n").split("\n"):
+    for line in output(name, columns).rstrip("\n").split("\n"):
         console.print(Text.from_ansi(line))
     return console
 
@@ -126,10 +127,13 @@ def picture(name: str) -> str:
 
 
 def text_in_html(name: str) -> str:
-    """Return a run as text in HTML, whose letters have the size of the page."""
+    """Return a run as text in HTML, whose letters have the size of the page: for a wide page, then for a narrow one."""
     label = f"What {RUNS[name][1]} prints"
-    return recording(name).export_html(
-        theme=_THEME, inline_styles=True, code_format=_HTML.format(label=label)
+    return "".join(
+        recording(name, columns).export_html(
+            theme=_THEME, inline_styles=True, code_format=_HTML.format(label=label, width=width)
+        )
+        for columns, width in ((COLUMNS, "wide"), (NARROW, "narrow"))
     )
 
 

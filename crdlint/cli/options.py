@@ -276,14 +276,25 @@ class FixOptions(FindingOptions, WatchOptions, group=Group.FIXES):
         """Write what was fixed, and what was not; with a diff, that is the whole report."""
         for problem in problems if fixing.diff else ():
             console.err(f"crdlint: {problem.position}: {problem.reason}")
+        shown = page(self.color, 120)
         for diff in fixing.diffs:
-            console.out(diff, nl=False)
+            console.out("\n".join(_colored(line, shown) for line in diff.split("\n")), nl=False)
         for line in fixing.problems():
             console.err(f"crdlint: {line}")
         if not self.quiet:
             console.err(fixing.summary())
         for line in fixing.shown() if self.show_fixes else ():
             console.err(line)
+
+
+_OF_DIFFS: Final = {"---": "title", "+++": "title", "@@ ": "gutter"}
+_OF_LINES: Final = {"-": "error", "+": "good"}
+
+
+def _colored(line: str, shown: Page) -> str:
+    """Return a line of a diff, on a page with colors in that of its kind."""
+    style = _OF_DIFFS.get(line[:3]) or _OF_LINES.get(line[:1], "")
+    return shown.styled(line, style) if style else line
 
 
 class ChartOptions(ReportOptions, group=Group.SERVERS):

@@ -153,3 +153,17 @@ def test_findings_with_fixes_are_marked_and_counted(file: Path) -> None:
         r"error\[cel-optional-old-self-unused\]: .*\n  --> .*  \[\*\]\n", result.stdout
     )
     assert result.stdout.endswith("[*] 1 fixable with --fix\n")
+
+
+def test_a_diff_has_colors_only_where_they_are_wanted(tmp_path: Path) -> None:
+    fixture = Path(__file__).parents[2] / "fixtures/invalid/type-unknown.yaml"
+    path = tmp_path / "a.yaml"
+    path.write_text(fixture.read_text(encoding="utf-8"), encoding="utf-8")
+    plain, colored = (
+        CliRunner().invoke(cli, ["check", "--diff", "--color", color, str(path)]).stdout
+        for color in ("never", "always")
+    )
+    assert "\x1b" not in plain
+    assert re.sub(r"\x1b\[[0-9;]*m", "", colored) == plain
+    styled = [line for line in colored.splitlines() if "\x1b" in line]
+    assert len(styled) == 5  # the names, the place, what is removed and what is added
