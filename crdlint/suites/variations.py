@@ -113,7 +113,7 @@ class Variations:
 
 
 def _removed(_: Any) -> Any:
-    """Stand for the removal of a field."""
+    """Mark the removal of a field: it is compared with, and not called."""
 
 
 def _to(value: Any) -> Change:

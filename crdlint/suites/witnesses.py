@@ -168,7 +168,7 @@ class Witnesses:
         where = field_path_text(steps) or "the object"
         inside = self._first(base, steps, limit.keeping, lambda errors: not errors)
         if inside is None:
-            inside = self._kept(base, steps, limit.keeping)
+            inside = self._valid_beside(base, steps, limit.keeping)
         if inside is not None:
             yield self._accepted(f"{where} with {limit.name}", inside)
         outside = self._first(base, steps, limit.breaking, _is_one_of_value)
@@ -197,7 +197,7 @@ class Witnesses:
                 return changed
         return None
 
-    def _kept(self, base: Object, steps: Steps, changes: Iterable[Change]) -> Object | None:
+    def _valid_beside(self, base: Object, steps: Steps, changes: Iterable[Change]) -> Object | None:
         """Return the first object with a changed value which is valid after changes of other fields."""
         for change in changes:
             changed = self._variations.changed(base, steps, change)
