@@ -126,12 +126,13 @@ def listed(written: str, names: Sequence[str]) -> str:
     """Return the help for a field for which no other is known to be meant: a question, or the list of the fields.
 
     >>> listed("restore", ["source", "paused"])
-    'Use one of the fields: source, paused'
+    'Add `restore` to `properties`, or read one of its fields: source, paused'
     """
     similar = meant(written, names)
     if similar is not None:
         return f"Did you mean `{similar.name}`? The fields are {some(names, _SHOWN)}"
-    return f"Use one of the fields: {some(names, _SHOWN)}"
+    which = "its only field" if len(names) == 1 else "one of its fields"
+    return f"Add `{written}` to `properties`, or read {which}: {some(names, _SHOWN)}"
 
 
 def is_slip(written: str, name: str, *, typed: bool = False) -> bool:

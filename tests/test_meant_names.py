@@ -53,7 +53,7 @@ def test_two_things_are_not_mistaken_for_each_other(pair: str) -> None:
         )
         (diagnostic,) = findings(text)
         assert diagnostic.fix is None
-        assert (diagnostic.help or "").startswith(("Use one of the fields: ", "Did you mean `"))
+        assert (diagnostic.help or "").startswith(("Add `", "Did you mean `"))
 
 
 @each("pair", SLIPS)

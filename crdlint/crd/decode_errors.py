@@ -454,7 +454,7 @@ def _schema_or_bool(state: DecodeState, _of: GoType, node: Node, reported: Node)
         if resolve(node).__class__ in {bool, type(None)}:
             return
         reported = node
-    raise GoError(reported, "boolean or JSON schema expected", of="a schema or a boolean")
+    raise GoError(reported, SCHEMA_OR_BOOLEAN, of="a schema or a boolean")
 
 
 def _schema_or_list(state: DecodeState, of: GoType, node: Node, reported: Node) -> Steps:
@@ -563,6 +563,10 @@ def _moved(problem: DecodeProblem) -> str:
     return ""
 
 
+SCHEMA_OR_BOOLEAN: Final = "boolean or JSON schema expected"
+_SCHEMA: Final = Sample("Write a schema, such as `{type: string}`, or `true` for any value")
+
+
 def _of_scalar(problem: DecodeProblem, value: str | None) -> str:
     """Return the help for a value in the place of a number, a boolean or a string; empty for other places."""
     go_type, json_type = problem.go_type, problem.json_type
@@ -570,8 +574,12 @@ def _of_scalar(problem: DecodeProblem, value: str | None) -> str:
         return _number(value, integer=go_type != "float64")
     if go_type == "bool":
         return _boolean(value)
+    if problem.message == SCHEMA_OR_BOOLEAN:
+        return _SCHEMA
     if go_type != "string":
         return ""
+    if problem.field.endswith("versions.name") and value is not None and value.isdecimal():
+        return f"Write `v{value}`: the name of a version begins with a letter"
     if json_type == "array":
         return _single(problem)
     if json_type in _COLLECTIONS:
@@ -609,12 +617,22 @@ def _of_collection(go_type: str, value: str | None) -> str:
     return Sample("Write a mapping with all values in quotes: `key: value`")
 
 
+_OTHER_DASHES: Final = frozenset(f"{dash} " for dash in "\u2010\u2011\u2012\u2013\u2014\u2212")
+
+
 def _listed(value: str | None) -> str:
     """Return the help for a text, or for another value, in the place of a list."""
     if value is None:
         return Sample("Write a list, such as `[a, b]`")
+    if value[:2] in _OTHER_DASHES:
+        return f"Write `- {value[2:].strip()}`, with a plain dash"
     if is_glued_item(value):
         return f"Add a space after the dash: `- {value[1:]}`"
+    words = value.split()
+    if len(words) > 1 and value.replace(" ", "").replace("_", "").replace("-", "").isalnum():
+        return Sample(
+            "Write a list: each item after a dash, or all in brackets with commas between them"
+        )
     is_tuple = value.startswith("(") and value.endswith(")")
     return f"Write a list: `[{value[1:-1] if is_tuple else value}]`"
 

@@ -7,14 +7,14 @@ from collections.abc import Callable, Mapping
 from itertools import chain
 from typing import Final
 
-from crdlint.cel.ast import Call, Literal
+from crdlint.cel.ast import Call, Literal, Select
 from crdlint.cel.decls import Overload
 from crdlint.cel.errors import ErrorCode
-from crdlint.cel.types import BOOL, Kind, Type
+from crdlint.cel.types import BOOL, STRING, Kind, Type
 from crdlint.crd.errors import Code, Reason
 from crdlint.golang.regexp_repair import repair
 from crdlint.kubecel.compilation import MESSAGE, OLD_SELF, SELF, Expression
-from crdlint.kubecel.declarations import escape, type_text
+from crdlint.kubecel.declarations import DeclField, escape, type_text
 from crdlint.kubecel.environment import LIBRARIES
 from crdlint.kubecel.library.declaration import Library
 from crdlint.kubecel.repair.false_friends import CURLY_QUOTES
@@ -50,9 +50,11 @@ class Hint(NamedTuple):
 def hint(expression: Expression, effort: Effort) -> Hint:
     """Return the help for the first error of an expression."""
     meant = meaning(expression, effort)
+    state = CompiledText(expression, expression.text, expression.compiled)
+    if meant is not None and not meant.edits and _reads_metadata(state):
+        return Hint(_ONLY_NAMES)
     if meant is not None:
         return Hint(meant.help, Reason(Code.MEANT, (meant.edits, meant.is_certain)))
-    state = CompiledText(expression, expression.text, expression.compiled)
     if is_prose(expression):
         return Hint(_prose(expression.text))
     if state.error is None:
@@ -79,6 +81,7 @@ _CONSTANTS: Final = "Correct the constant: the API server converts it when the C
 
 _SELF: Final = regex(r"\b(?:self|oldSelf)\b")
 _HAS: Final = regex(r"has\(\s*(?:(self|oldSelf)|([\w.]+)\[\s*\d+\s*\])\s*\)")
+_OF_METADATA: Final = regex(rf"\bself\.(?:\w+\.)*metadata\.(?:{'|'.join(sorted(_OBJECT_META))})\b")
 
 
 def _start_of_call(state: CompiledText) -> int:
@@ -104,17 +107,29 @@ def _wrong_argument(argument: re.Match[str], state: CompiledText) -> str:
     return f"Write `{meant}` instead of `{argument[0]}`: has() takes a field, not an element"
 
 
+def _reads_metadata(state: CompiledText) -> bool:
+    """Return whether an expression reads a field of metadata that no rule can read, unless the schema declares it."""
+    path = _OF_METADATA.search(state.text)
+    return path is not None and _declared_field(path[0].split(".")[1:], state) is None
+
+
 def _may_be_unset(path: str, state: CompiledText) -> bool:
     """Return whether a path may end at a field that is not set; only paths of self have fields that are known."""
     first, *names = path.split(".")
     if first != SELF:
         return bool(names)
+    field = _declared_field(names, state)
+    return bool(names) and (field is None or field.is_optional)
+
+
+def _declared_field(names: list[str], state: CompiledText) -> DeclField | None:
+    """Return the declaration of the field at the end of a path from self, None if there is none."""
     declared = state.declared(state.expression.declarations.self_type)
     field = None
     for name in names:
         field = None if declared is None else declared.fields.get(name)
         declared = None if field is None else field.type
-    return bool(names) and (field is None or field.is_optional)
+    return field
 
 
 def _output_type(expression: Expression) -> str:
@@ -142,10 +157,13 @@ def _undefined_field(state: CompiledText, name: str, effort: Effort) -> str | No
         return f"Add a `type` to the schema of `{name}`: without one CEL cannot read the field"
     if escape(name) in fields:
         return f"Write `{escape(name)}`, the CEL name of the field `{name}`"
-    if not fields:
-        return "Add the field to the `properties` of the object, which has none"
-    if name in _OBJECT_META and fields.keys() <= _NAMES:
+    is_metadata = isinstance(node, Select) and getattr(node.operand, "field", "") == "metadata"
+    if name in _OBJECT_META and fields.keys() <= _NAMES and (fields or is_metadata):
         return _ONLY_NAMES
+    if not fields:
+        of_resource = "; of a resource's metadata, rules can read only `name` and `generateName`"
+        others = of_resource if name in _OBJECT_META else ""
+        return f"Add `{name}` to the `properties` of the object, which has none{others}"
     if _misread(name) in declared.properties:
         return f'Write `"{name}"` in `properties`: YAML reads `{name}` as {_misread(name)} there'
     if not effort.affords(len(fields)):
@@ -264,15 +282,13 @@ def _literal(state: CompiledText, function: str) -> str | None:
 
 
 def _selection(state: CompiledText, type_: Type) -> str | None:
-    if type_.kind is Kind.STRUCT:  # of a library, whose values have only functions
-        overloads = chain.from_iterable(state.expression.env.functions.values())
-        own = [
-            each.function for each in overloads if each.member and each.args[0].name == type_.name
-        ]
-        names = dict.fromkeys(name for name in own if name.isidentifier())
-        return f"Call one of its functions: {', '.join(f'{name}()' for name in names)}"
     if type_.kind is Kind.LIST:
         return "Select an element, `[0]`, or use all of them, `.all(x, x.name != '')`: a list has no fields"
+    overloads = chain.from_iterable(state.expression.env.functions.values())
+    own = [each.function for each in overloads if each.member and each.args[0].name == type_.name]
+    names = dict.fromkeys(name for name in own if name.isidentifier())
+    if names and type_ is not STRING:
+        return f"Call one of its functions: {', '.join(f'{name}()' for name in names)}"
     return f"End the path here: a value of type {type_text(type_)} has no fields"
 
 

@@ -294,7 +294,7 @@ def _problem_findings(
 
         placed = attempt(placement, finding)
         if placed is not None:
-            name = problem.path.rpartition(".")[2]
+            name = placed.name or problem.path.rpartition(".")[2]
             lacks = diagnostic.lacks if placed.owner is None else _lacking(placed.owner, name)
             diagnostic = replace(diagnostic, help=placed.help, lacks=lacks)
         yield subject.fixes.add(diagnostic, _repeated(finding) or finding)
@@ -323,7 +323,7 @@ def _ignored_fields(check: _CRDCheck) -> Iterator[Diagnostic]:
 
 
 def _decode_finding(problem: DecodeProblem, file: str, document: Document) -> Diagnostic:
-    from crdlint.crd.decode_errors import suggestion  # most documents have no problem
+    from crdlint.crd.decode_errors import SCHEMA_OR_BOOLEAN, suggestion  # most have no problem
 
     offset = document.line_offset
     if problem.first is not None:
@@ -332,7 +332,9 @@ def _decode_finding(problem: DecodeProblem, file: str, document: Document) -> Di
         )
     help_ = attempt(_invisible_character, document.text, problem.node) or problem.help
     help_ = help_ or (
-        attempt(suggestion, problem) if problem.go_type else _help_of_placeholder(problem)
+        attempt(suggestion, problem)
+        if problem.go_type or problem.message == SCHEMA_OR_BOOLEAN
+        else _help_of_placeholder(problem)
     )
     rule = catalog.get(_rule_of(problem))
     if problem.kind == "decode":
@@ -484,8 +486,11 @@ def _contradicting(error: FieldError, locator: Locator, file: str, line: int) ->
 
 
 def _is_at(locator: Locator, error: FieldError, nodes: set[int]) -> bool:
-    """Return whether an error refers to one of the nodes, by identity, or to the value of a key among them."""
-    position = locator.find(error.at or error.path)
+    """Return whether an error refers to one of the nodes, by identity, to the value of a key among them, or to what it lacks."""
+    path = error.at or error.path
+    position = locator.find(path)
+    if error.type == REQUIRED and not position.exact and path.parent is not None:
+        position = locator.find(path.parent)
     return position.exact and (id(position.node) in nodes or id(position.key) in nodes)
 
 

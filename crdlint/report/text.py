@@ -73,7 +73,7 @@ class TextReport(pieces.Report):
             if not self._view.show_all:
                 visible = self._repetitions.without(visible)
             self._infos += sum(d.severity == "info" for d in visible)
-            hidden = [d for d in findings if d.hidden]
+            hidden = _reported_later(findings)
             yield from self._grouped(visible, lines, result.text)
             if visible:
                 yield from self._stopped(visible)
@@ -492,3 +492,10 @@ def _window(before: str, marked: str, after: str, room: int) -> tuple[str, str, 
     if columns(after) > keep:
         after = fitting(after, keep - 1) + "…"
     return before, marked, after
+
+
+def _reported_later(findings: Sequence[Diagnostic]) -> list[Diagnostic]:
+    """Return the hidden findings but for those that are gone when what they follow from is fixed."""
+    hidden = [finding for finding in findings if finding.hidden]
+    cause = causes(findings) if hidden else {}
+    return [each for each in hidden if id(each) not in cause or cause[id(each)].hidden]

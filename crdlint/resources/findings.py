@@ -552,6 +552,13 @@ class _UnknownField(NamedTuple):
     def _without(self, near: SimilarName | None) -> str:
         """Return the help to remove the field, with the fields that the object may have."""
         name, properties = self.name, self._properties()
+        schema = self.mistake.schema
+        alternatives = (*schema.all_of, *schema.any_of, *schema.one_of)
+        if any(name in each.properties for each in alternatives):
+            return (
+                f"Fix the CRD: add `{name}` to `properties` beside the alternatives that have it, "
+                "since the API server drops fields that only alternatives have"
+            )
         if not properties:
             return f"Remove `{name}`: the schema specifies no fields here"
         start = f"Remove `{name}`; "

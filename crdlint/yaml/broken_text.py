@@ -50,6 +50,19 @@ KEYWORDS: Final = frozenset(
         "x-kubernetes-validations",
     }
 )
+# Keywords of schemas, and other fields that have short values in CRDs.
+FIELDS: Final = KEYWORDS | {
+    "group",
+    "jsonPath",
+    "kind",
+    "listKind",
+    "plural",
+    "rule",
+    "scope",
+    "served",
+    "singular",
+    "storage",
+}
 _BEGINNING: Final = regex(r"[ ]*(?:- +)*([A-Za-z$][\w$-]*)")
 FIELD: Final = regex(r" *(?:- +)*[A-Za-z$][\w$./-]*:(?: |\r?\Z)")
 

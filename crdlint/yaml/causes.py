@@ -13,7 +13,7 @@ from itertools import accumulate
 from typing import Final, TypeAlias
 
 from crdlint.light import NamedTuple, regex
-from crdlint.yaml import layout_causes, pasted_causes, value_causes
+from crdlint.yaml import flow_causes, layout_causes, pasted_causes, value_causes
 from crdlint.yaml.broken_text import BrokenText, Cause
 from crdlint.yaml.edit import Edit, apply
 from crdlint.yaml.nodes import Mapping, Node, Scalar
@@ -46,18 +46,22 @@ _IN_YAML: Final[_Finders] = {
     layout_causes.directives: "template syntax that is not rendered",
     layout_causes.strays: "text that is not YAML",
     layout_causes.ellipses: "lines are left out",
+    pasted_causes.marked_keys: "marks of Markdown around a key",
+    pasted_causes.commas_of_json: "a comma after the value",
     value_causes.several: "a colon, a space or a backslash is missing",
     value_causes.json_slips: "a colon, quote or bracket is missing",
     value_causes.dashes: "a dash is missing, or is not a plain `-` with a space",
     layout_causes.odd_indentation: "wrong indentation",
     value_causes.escapes: "a backslash between double quotes",
+    flow_causes.missing_commas: "a comma is missing",
+    flow_causes.indexed: "a value in brackets needs quotes",
     value_causes.unquoted: "the value needs quotes",
     value_causes.unquoted_in_brackets: "a value in brackets needs quotes",
     value_causes.unquoted_lines: "the text needs quotes",
     value_causes.inner_quotes: "a quote inside of the quoted value is not escaped",
     value_causes.wrong_brackets: "brackets are closed in the wrong order",
     value_causes.brackets: "a bracket is not closed",
-    value_causes.commas: "a comma is missing",
+    flow_causes.commas: "a comma is missing",
     value_causes.quotes: "a quote is not closed",
     value_causes.colons: "a colon, or the space after it, is missing",
     layout_causes.lists_below_text: "a value and a list for one key",

@@ -165,6 +165,35 @@ def _with_hash(line: str) -> str:
     return begun.removesuffix("*/").removesuffix("-->") + end
 
 
+_MARKED_KEY: Final = regex(r"([ ]*(?:- +)*)(`|\*\*|__)([A-Za-z$][\w$.-]*)(\2 ?:|:\2)(?=[ \r]|\Z)")
+
+
+def marked_keys(text: BrokenText) -> Iterator[Cause]:
+    """Find keys that are marked as code or bold, as in Markdown."""
+    lines = [i for i in text.structure if _MARKED_KEY.match(text.lines[i])]
+    if lines and text.stop >= lines[0]:
+        key = _MARKED_KEY.match(text.lines[lines[0]])
+        name = "" if key is None else key[3]
+        help_ = f"Write `{name}:` without marks in {text.numbers(lines)}"
+        edits = text.rewritten(lines, lambda line: _MARKED_KEY.sub(r"\1\3:", line))
+        yield text.cause(repairs.PLAIN_KEYS, lines[0], help_, edits)
+
+
+_ENTRY_WITH_COMMA: Final = regex(
+    r"([ ]*(?:- +)*(?:[\"']?[\w$./-]+[\"']?: *)?(?:\"(?:[^\"\\]|\\.)*\"|'[^']*'|[\]}])) *[,;](?= *\r?\Z)"
+)
+
+
+def commas_of_json(text: BrokenText) -> Iterator[Cause]:
+    """Find commas after values in quotes, as in lines of JSON between lines of YAML."""
+    near = [i for i in text.near() if _ENTRY_WITH_COMMA.match(text.lines[i])]
+    if near:
+        lines = [i for i in text.structure if _ENTRY_WITH_COMMA.match(text.lines[i])]
+        help_ = f"Remove the comma at the end of {text.numbers(lines)}: each entry has its own line"
+        edits = text.rewritten(lines, lambda line: _ENTRY_WITH_COMMA.sub(r"\1", line))
+        yield text.cause(repairs.NO_COMMAS, near[-1], help_, edits)
+
+
 def sentences(text: BrokenText) -> Iterator[Cause]:
     """Find lines that are words."""
     for i in text.near():

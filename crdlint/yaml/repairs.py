@@ -80,6 +80,10 @@ COMMENTED: Final = _repair("Make a comment of the text", "unsafe",
     f"  +kubebuilder:validation:MaxLength=9\n{_LENGTH}", f"  # +kubebuilder:validation:MaxLength=9\n{_LENGTH}")
 ENTITIES: Final = _repair("Write the characters instead of HTML entities", "safe",
     "  pattern: &quot;^a&quot;\n", '  pattern: "^a"\n')
+PLAIN_KEYS: Final = Repair("Remove the marks of Markdown around the keys", "safe",
+    f"host:\n  **type**: string\n{_LENGTH}", _TYPE + _LENGTH)
+NO_COMMAS: Final = Repair("Remove the commas at the ends of lines", "safe",
+    'host:\n  "type": "string",\n  "maxLength": 9\n', 'host:\n  "type": "string"\n  "maxLength": 9\n')
 NO_JSON_COMMENTS: Final = Repair("Remove the comments, which JSON does not have", "unsafe",
     '{"host": {"type": "string" /* a name */}}', '{"host": {"type": "string"}}')
 # fmt: on

@@ -14,7 +14,7 @@ from crdlint.yaml.nodes import Node, Scalar, nodes_of
 
 # A key of the schemas of CRDs without its colon, in quotes, or after a mark.
 _KEYWORD: Final = regex(
-    rf" *(?:[->+] *)*[\"']?(?:{'|'.join(sorted(KEYWORDS - {'description', 'title'}))})[\"']?"
+    rf" *(?:[->+] *)*[\"'`*]*(?:{'|'.join(sorted(KEYWORDS - {'description', 'title'}))})[\"'`*]*"
     r"(?: *[:=;]| *\r?\Z| (?=[\w\[{]+ *(?:#.*)?\r?\Z))"
 )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import accumulate, chain, islice, takewhile
 from typing import Final
 
@@ -12,6 +13,7 @@ from crdlint.light import regex
 from crdlint.phrases import Sample
 from crdlint.yaml import repairs
 from crdlint.yaml.broken_text import (
+    FIELDS,
     KEYWORDS,
     BrokenText,
     Cause,
@@ -22,11 +24,14 @@ from crdlint.yaml.broken_text import (
 )
 from crdlint.yaml.edit import Edit, runs
 from crdlint.yaml.editor import quoted
+from crdlint.yaml.flow_causes import gaps
 
 _BAD_ESCAPE: Final = regex(r'\\([^0abtnvfre "/\\N_LPxuU\n])')
 _BARE_KEY: Final = regex(r"\A([ ]*(?:- +)*[A-Za-z$][\w$./-]*)([ ]*\r?)\Z")
 _NO_BLANK: Final = regex(r"\A([ ]*(?:- +)*[A-Za-z$][\w$.-]*:)([^\s:/].*)\Z")
-_NO_COLON: Final = regex(r"([ ]*(?:- +)*)([A-Za-z$][\w$.-]*)( *[=;\uff1a] *| +)(\S+ *\r?)\Z")
+_NO_COLON: Final = regex(
+    r"([ ]*(?:- +)*)([A-Za-z$][\w$.-]*)( *(?:[-=]>|[=;\uff1a]) *| +)(\S+ *\r?)\Z"
+)
 _OTHER_DASH: Final = regex(r"\A([ ]*)[\u2010-\u2015\u2212](?= )")
 _NO_BLANK_AFTER_DASH: Final = regex(r"[ ]*-(?=[A-Za-z$\"'])")
 _WORD: Final = regex(r" *[A-Za-z$][\w$./-]*[ ]*\r?\Z")
@@ -44,8 +49,9 @@ def unquoted(text: BrokenText) -> Iterator[Cause]:
             entry.value, is_expression=_EXPRESSION.search(entry.head) is not None
         )
         if entry.head.strip() in _LISTS_OF_TEXTS and _QUOTED_WORDS.match(entry.value):
-            help_ = f"Put the values in line {text.line(i)} in brackets: `[{entry.value}]`"
-            cause = text.value_cause(repairs.IN_BRACKETS, i, entry, f"[{entry.value}]", help_)
+            listed = f"[{_BETWEEN_WORDS.sub(', ', entry.value)}]"
+            help_ = f"Put the values in line {text.line(i)} in brackets: `{listed}`"
+            cause = text.value_cause(repairs.IN_BRACKETS, i, entry, listed, help_)
             yield cause._replace(headline="a list needs brackets")
         elif _has_second_key(entry.value, why):
             yield from _two_keys(text, i, entry)
@@ -60,8 +66,9 @@ def unquoted(text: BrokenText) -> Iterator[Cause]:
 
 # A word in quotes, and others that follow after commas.
 _QUOTED_WORDS: Final = regex(
-    r"(?:'[^',\[\]]*'|\"[^\",\[\]]*\")(?: *, *(?:'[^',\[\]]*'|\"[^\",\[\]]*\"|[\w./-]+))+\Z"
+    r"(?:'[^',\[\]]*'|\"[^\",\[\]]*\")(?: *[,|] *(?:'[^',\[\]]*'|\"[^\",\[\]]*\"|[\w./-]+))+\Z"
 )
+_BETWEEN_WORDS: Final = regex(r" *[,|] *")
 _CODE: Final = regex(r"(?:rule|messageExpression|pattern|jsonPath): +\Z")
 _BACKQUOTED: Final = regex(r"`([^`\s]+)`")
 _BACKQUOTED_CODE: Final = regex(r"`([^`]+)`")
@@ -162,23 +169,7 @@ def _begins_item(line: str, column: int) -> bool:
 
 
 _TWO_KEYS: Final = "two keys in one line"
-_KEY_NAMES: Final = "|".join(
-    sorted(
-        {
-            *KEYWORDS,
-            "served",
-            "storage",
-            "kind",
-            "listKind",
-            "plural",
-            "singular",
-            "scope",
-            "group",
-            "jsonPath",
-            "rule",
-        }
-    )
-)
+_KEY_NAMES: Final = "|".join(sorted(FIELDS))
 _SECOND_KEY: Final = regex(rf"(?:\A|[\s,;|]|[a-z0-9])(?:{_KEY_NAMES}): ")
 # A value, what separates it from the next key, and the next key with its value.
 _WORD_AND_KEY: Final = regex(
@@ -237,14 +228,8 @@ def unquoted_in_brackets(text: BrokenText) -> Iterator[Cause]:
             for start, end in _values_in_brackets(line)
             if _reason_for_quotes(line[start:end])
         ]
-        joined = [
-            match
-            for start, end in wrong
-            if (match := _WORD_AND_KEY.match(line[start:end])) is not None
-        ]
-        if joined:
-            yield from _entries_without_comma(text, i, wrong)
-        elif wrong and not any(_SECOND_KEY.search(line[start:end]) for start, end in wrong):
+        is_entry = any(_SECOND_KEY.search(line[start:end]) for start, end in wrong)
+        if wrong and not is_entry and not gaps(line):
             edits = tuple(
                 Edit(begin + left, begin + right, _in_quotes(line[left:right]))
                 for left, right in wrong
@@ -252,24 +237,6 @@ def unquoted_in_brackets(text: BrokenText) -> Iterator[Cause]:
             first = line[slice(*wrong[0])]
             help_ = _quotes_help(text.line(i), first, _reason_for_quotes(first))
             yield text.cause(repairs.QUOTES, i, help_, edits, wrong[0])
-
-
-def _entries_without_comma(
-    text: BrokenText, index: int, wrong: list[tuple[int, int]]
-) -> Iterator[Cause]:
-    """Find a second key between brackets without a comma before it."""
-    line, begin = text.lines[index], text.starts[index]
-    edits = []
-    for start, end in wrong:
-        match = _WORD_AND_KEY.match(line[start:end])
-        while match is not None and match[2]:
-            edits.append(Edit(begin + start + match.end(1), begin + start + match.start(3), ", "))
-            start += match.start(3)
-            match = _WORD_AND_KEY.match(line[start:end])
-    help_ = f"Add a comma between the entries in line {text.line(index)}"
-    if edits:
-        cause = text.cause(repairs.ENTRY_COMMA, index, help_, tuple(edits), wrong[0])
-        yield cause._replace(headline="a comma is missing")
 
 
 def _values_in_brackets(line: str) -> list[tuple[int, int]]:
@@ -487,6 +454,7 @@ def quotes(text: BrokenText) -> Iterator[Cause]:
         if entry.value.count(entry.value[0]) % 2
     )
     opening = ((i, entry) for i, entry in open_entries if entry.value[0] in "'\"")
+    yield from _open_words(text)
     for i, entry in chain(text.entries(), islice(opening, _MOST_OPEN)):
         value, quote = entry.value, entry.value[0]
         last = _last_line(text, i)
@@ -502,6 +470,19 @@ def quotes(text: BrokenText) -> Iterator[Cause]:
             yield text.cause(repairs.CLOSED_QUOTE, i, help_, (edit,), entry.columns)
 
 
+def _open_words(text: BrokenText) -> Iterator[Cause]:
+    """Find words whose quote is not closed, after the same key in several lines."""
+    for i in text.near():
+        if _OPEN_WORD.match(text.lines[i]):
+            lines, *_ = _alike(text, i, lambda line: _OPEN_WORD.match(line) is not None)
+            quote = text.lines[i].rstrip()[len(_OPEN_WORD.split(text.lines[i])[1])]
+            help_ = f"Add `{quote}` at the end of the values in {text.numbers(lines)}"
+            edits = text.rewritten(lines, lambda line: _OPEN_WORD.sub(r"\1\2\3\2", line))
+            if len(lines) > 1:
+                yield text.cause(repairs.CLOSED_QUOTE, i, help_, edits)
+
+
+_OPEN_WORD: Final = regex(r"([ ]*(?:- +)*[\w$-]+: +)(['\"])([\w./-]+)(?=[ ]*\r?\Z)")
 _MOST_OPEN: Final = 8
 
 
@@ -534,7 +515,7 @@ def colons(text: BrokenText) -> Iterator[Cause]:
 
 def _colon_of_line(text: BrokenText, i: int) -> Iterator[Cause]:
     """Find a key without a colon, and a colon without a space, in a line and in others like it."""
-    line, number = text.lines[i], text.line(i)
+    line = text.lines[i]
     match = _NO_BLANK.match(line)
     if match is not None:
         for lines in _alike(text, i, lambda each: _NO_BLANK.match(each) is not None):
@@ -551,8 +532,16 @@ def _colon_of_line(text: BrokenText, i: int) -> Iterator[Cause]:
     if match is not None:
         mark, entry = match[3].strip(), f"{match[2]}: {match[4]}"
         how = f"Write a colon instead of `{mark}`" if mark else "Add a colon after the key"
-        help_ = f"{how} in line {number}: `{entry.strip()}`"
-        yield text.line_cause(repairs.COLON, i, f"{match[1]}{entry}", help_)
+        for lines in _alike(text, i, partial(_has_mark, mark=mark)):
+            help_ = f"{how} in {text.numbers(lines)}: `{entry.strip()}`"
+            edits = text.rewritten(lines, lambda each: _NO_COLON.sub(r"\1\2: \4", each))
+            yield text.cause(repairs.COLON, i, help_, edits)
+
+
+def _has_mark(line: str, mark: str) -> bool:
+    """Return whether a key in a line is followed by a mark instead of a colon."""
+    match = _NO_COLON.match(line)
+    return match is not None and bool(mark) and match[3].strip() == mark
 
 
 _LISTS_OF_TEXTS: Final = frozenset(
@@ -683,18 +672,6 @@ def wrong_brackets(text: BrokenText) -> Iterator[Cause]:
         if right != entry.value and not pending:
             help_ = f"Close the brackets in line {text.line(i)} in their order: `{right}`"
             yield text.value_cause(repairs.CLOSED_BRACKET, i, entry, right, help_)
-
-
-def commas(text: BrokenText) -> Iterator[Cause]:
-    """Find an item or entry in brackets without a comma after it."""
-    if "',' or" not in text.message:
-        return
-    for i in list(text.near())[1:]:
-        line = text.lines[i].rstrip()
-        if line and line[-1] not in ",[{:":
-            help_ = f"Add a comma at the end of line {text.line(i)}"
-            new = f"{line},{text.lines[i][len(line) :]}"
-            yield text.line_cause(repairs.COMMA, i, new, help_, (len(line) - 1, len(line)))
 
 
 def collections_as_keys(text: BrokenText) -> Iterator[Cause]:

@@ -85,7 +85,12 @@ def test_what_follows_from_another_finding_names_it() -> None:
     ("expression", "expected"),
     [
         ("self.size + 1", {"type": "int", "value": "3", "cost": "3"}),
-        ("self.no", {"error": "undefined field 'no'\nUse one of the fields: size"}),
+        (
+            "self.no",
+            {
+                "error": "undefined field 'no'\nAdd `no` to `properties`, or read its only field: size"
+            },
+        ),
         ("oldSelf.size", {"type": "int"}),
     ],
 )

@@ -102,6 +102,47 @@ def test_a_format_is_written_only_if_values_may_have_it(written: str, meant: str
         assert f"a: {meant}\n" in apply(text, present(found.fix).edits)
 
 
+WEBHOOK = (
+    "conversion: {%swebhook: {conversionReviewVersions: [v1], "
+    "clientConfig: {url: https://example.com/}}}\n  scope: Namespaced\n"
+)
+# A part of a CRD, and a rule whose finding may be corrected in two ways.
+CHOICES = {
+    "the scope": ("  scope: Namespaced\n", "", "scope-invalid"),
+    "a strategy that is set": (
+        "  scope: Namespaced\n",
+        f"  {WEBHOOK % 'strategy: None, '}",
+        "conversion-webhook-config",
+    ),
+    "a mark of a list on its items": (
+        "a: {type: string}",
+        "a: {type: array, items: {type: object, x-kubernetes-list-type: atomic}}",
+        "list-type-not-array",
+    ),
+}
+
+
+@each("old, new, rule", CHOICES.values(), ids=CHOICES)
+def test_no_fix_chooses_one_of_two_ways(old: str, new: str, rule: str) -> None:
+    text = crd_with_spec("type: object\nproperties:\n  a: {type: string}").replace(old, new, 1)
+    assert finding(text, rule).fix is None
+
+
+def test_a_webhook_without_a_strategy_is_called() -> None:
+    text = crd_with_spec("type: object").replace("  scope: Namespaced\n", f"  {WEBHOOK % ''}", 1)
+    fixed = apply(text, present(finding(text, "conversion-webhook-config").fix).edits)
+    assert "strategy: Webhook" in fixed
+
+
+def test_a_comma_between_words_is_a_question() -> None:
+    text = (
+        "apiVersion: example.com/v1\nkind: Foo\nmetadata: {name: x}\nspec: {mode: fast count: 3}\n"
+    )
+    found = finding(text, "yaml-syntax")
+    assert present(found.help).startswith("Add a comma between the entries in line 4, or put ")
+    assert present(found.fix).applicability == "unsafe"
+
+
 LISTS = crd_with_spec(
     "type: object\nproperties:\n  hosts: {type: array, items: {type: string}}\n"
     "  modes: {type: array, items: {type: string, enum: [none, all]}}"

@@ -79,6 +79,56 @@ REPAIRED = {
     "type: object\nproperties: {b: {type: string}}\nrequired:\n  -b\n": (
         "type: object\nproperties: {b: {type: string}}\nrequired:\n  - b\n"
     ),
+    "type: array\nitems: {type: object required: [b] properties: {b: {type: string}}}\n": (
+        "type: array\nitems: {type: object, required: [b], properties: {b: {type: string}}}\n"
+    ),
+    "type: object\nproperties: {b: {type: string} c: {type: integer}}\n": (
+        "type: object\nproperties: {b: {type: string}, c: {type: integer}}\n"
+    ),
+    "type: string\nenum: ['on' 'off' \"a b\"]\n": "type: string\nenum: ['on', 'off', \"a b\"]\n",
+    "allOf: [{pattern: '^a' maxLength: 3} {minLength: 1}]\ntype: string\n": (
+        "allOf: [{pattern: '^a', maxLength: 3}, {minLength: 1}]\ntype: string\n"
+    ),
+    '"type": "string",\nmaxLength: 3\n': "type: string\nmaxLength: 3\n",
+    "'type': 'string';\nmaxLength: 3\n": "type: string\nmaxLength: 3\n",
+    "**type**: string\n__maxLength__: 3\n": "type: string\nmaxLength: 3\n",
+    "`type`: string\n**maxLength:** 3\n": "type: string\nmaxLength: 3\n",
+    "description: |-\n  Of `a`: it is.\n`type`: string\n": (
+        "description: |-\n  Of `a`: it is.\ntype: string\n"
+    ),
+    **{
+        f"type: integer{note}\n": "type: integer\n"
+        for note in (
+            " // how many",
+            " -- how many",
+            " /* how many */",
+            " <-- here",
+            " (1)",
+            " \\",
+            "\u200b",
+        )
+    },
+    "type: object\nadditionalProperties: 'true'\n": "type: object\nadditionalProperties: true\n",
+    "type: object\nproperties:\n  description: The field of it.\n  b: {type: string}\n": (
+        "type: object\ndescription: The field of it.\nproperties:\n  b: {type: string}\n"
+    ),
+    "type: object\nproperties:\n  maxProperties: 3\n  b: {type: string}\n": (
+        "type: object\nmaxProperties: 3\nproperties:\n  b: {type: string}\n"
+    ),
+    "type: string\nenum:\n  low\n  high\n": "type: string\nenum: [low, high]\n",
+    "type: object\nproperties: {b: {type: string}, c: {type: string}}\nrequired: b c\n": (
+        "type: object\nproperties: {b: {type: string}, c: {type: string}}\nrequired: [b, c]\n"
+    ),
+    "type: string\nenum: 'on'|\"off\"|auto\n": "type: string\nenum: ['on', \"off\", auto]\n",
+    "type => string\nmaxLength: 3\n": "type: string\nmaxLength: 3\n",
+    "type=string\nmaxLength=3\n": "type: string\nmaxLength: 3\n",
+    "type: “string”\n": "type: string\n",
+    "type: array\nitems:\n  type: object\n  properties: {b: {type: array, itemType: string}}\n": (
+        "type: array\nitems:\n  type: object\n  properties: {b: {type: array, items: {type: string}}}\n"
+    ),
+    "type: integer\ndefault: 3,\n": "type: integer\ndefault: 3\n",
+    "type: boolean\ndefault: true;\n": "type: boolean\ndefault: true\n",
+    "type: array\nitemType: string\n": "type: array\nitems: {type: string}\n",
     "type:object\nproperties\n  b:\n    type:string\n": "type: object\nproperties:\n  b:\n    type: string\n",
 }
 # Lines of a schema that no safe fix changes, because more than one reading makes sense.
@@ -97,6 +147,10 @@ LEFT = (
     "description: see type: string\ntype: string\n",  # a key that the mapping has already
     "type: object\nif: {properties: {b: {type: string}}}\n",
     "type: array\nitems: {type: string}\ndefault: ''\n",
+    "type: object\nproperties: {b: {type: string, x-of: fast count: 3}}\n",
+    "type: string\nenum: low high\n",
+    "type: object\nproperties: {b: {type: string}, c: {type: string}}\nrequired: b d\n",
+    "type: object\nproperties:\n  title: text\n  b: {type: string}\n",
 )  # fmt: skip
 # Texts whose lines are indented too little, and what all fixes write.
 OUTDENTED = {

@@ -49,7 +49,6 @@ BREAKAGES = (
     _b("subResources", "safe", r"^    subresources:", "    subResources:"),
     _b("status of true", "safe", r"status: \{\}", "status: true"),
     _b("lower scope", "safe", r"scope: Namespaced", "scope: namespaced"),
-    _b("no scope", "unsafe", r"^  scope: Namespaced\n", "", restored=False),
     _b("name without the group", "safe", r"^  name: ([\w-]+)\..*$", r"  name: \1"),
     _b("singular name", "safe", r"^  name: ([\w-]+)s\.", r"  name: \1."),
     _b("no group", "safe", r"^  group: .*\n", ""),

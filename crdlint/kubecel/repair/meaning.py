@@ -176,6 +176,7 @@ class _EditSearch:
         if not state.is_parsed:
             yield characters.near_error(text, state.offset)
         elif state.error is not None:
+            yield from names.called(state)
             yield from names.similar(state, scope, self._effort)
             yield from names.other_fields(state)
             yield from names.inner_fields(state)

@@ -95,6 +95,16 @@ def similar(state: CompiledText, scope: list[str], effort: Effort) -> Iterator[C
     yield choice
 
 
+def called(state: CompiledText) -> Iterator[Choice]:
+    """Yield the call of a function that is written like a field of a value, which has no fields."""
+    function = _SELECTED.match(state.text, state.offset)
+    if state.code is ErrorCode.NO_FIELD_SELECTION and function is not None:
+        yield Choice(((Edit(*function.span(1), f"{function[1]}()"),),))
+
+
+_SELECTED: Final = regex(r"\.\s*([A-Za-z]\w*)(?!\w|\s*\()")
+
+
 def _of_several(state: CompiledText, node: Expr) -> set[str]:
     """Return the numbers and lists among the fields of which a node selects one: `replica` counts what `replicas` does."""
     declared = state.object_of(node)

@@ -10,6 +10,7 @@ from crdlint.crd.model import (
     JSONSchemaProps,
 )
 from crdlint.crd.paths import Path
+from crdlint.light import regex
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD, VersionParts, version_parts
 from crdlint.rules.engine.edits import Edits, expect
 from crdlint.rules.engine.finding import AdviceFinding
@@ -109,10 +110,24 @@ def dead_paths(crd: DecodedCRD) -> Iterator[Advisory]:
         yield from once(shared)
 
 
+# The key of a label or an annotation whose dots are not escaped.
+_UNESCAPED: Final = regex(
+    r"(\.metadata\.(?:labels|annotations)\.)((?:[^.\[\]{}\\]|\\.)+(?:\.(?:[^.\[\]{}\\]|\\.)+)+)"
+)
+_DOT: Final = regex(r"(?<!\\)\.")
+
+
 def _columns(parts: VersionParts, schema: JSONSchemaProps) -> Iterator[Advisory]:
     columns_path = parts.path.child("additionalPrinterColumns")
     paths = {column.json_path for column in parts.columns}
     for i, column in enumerate(parts.columns):
+        unescaped = _UNESCAPED.fullmatch(column.json_path)
+        if unescaped is not None:
+            message = f"column `{column.name}` is always empty: `{unescaped[2]}` is read as several fields"
+            path = columns_path.index(i).child("jsonPath")
+            meant_path = unescaped[1] + _DOT.sub(r"\\.", unescaped[2])
+            yield Advisory(message, path, f"Write `{meant_path}`", subject=meant_path)
+            continue
         target = follow(column.json_path, schema)
         if isinstance(target, Missing):
             message = f"column `{column.name}` is always empty: {_reason(target)}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator
+from collections.abc import Mapping as MappingOf
 from itertools import product
 from typing import Any, Final
 
@@ -116,6 +117,9 @@ def _schema_of(finding: AdviceFinding) -> JSONSchemaProps:
     return finding.schema(finding.mapping(require(require(finding.path.parent).parent)))
 
 
+_BETWEEN_ITEMS: Final = ",; "  # of a list in one line
+
+
 @Fixer("Correct the property", "unsafe").example(
     bad="type: object\nrequired: [mdoe]\nproperties: {mode: {type: string}}",
     good="type: object\nrequired: [mode]\nproperties: {mode: {type: string}}",
@@ -131,8 +135,11 @@ def _required_property(finding: AdviceFinding) -> Edits:
         owner = finding.mapping(require(require(finding.path.parent).parent))
         key, _ = finding.editor.entry(expect(Mapping, owner, "properties"), tag)
         yield finding.editor.respell(key, node.value)
-    elif near is not None and near not in schema.required:
-        yield finding.editor.respell(node, near)
+        return
+    item = node.value.rstrip(_BETWEEN_ITEMS)
+    meant_name = item if item in schema.properties else near
+    if meant_name is not None and meant_name not in schema.required:
+        yield finding.editor.respell(node, meant_name)
 
 
 def _go_tag(name: str, properties: Iterable[str]) -> str | None:
@@ -358,10 +365,13 @@ def _dropped(schema: JSONSchemaProps, crd: DecodedCRD) -> Iterator[Advisory]:
             )
 
 
-def _help_of_required(name: str, properties: Iterable[str]) -> str:
+def _help_of_required(name: str, properties: MappingOf[str, object]) -> str:
     tag = _go_tag(name, properties)
     if tag is not None:
         return f"Write `{name}` instead of `{tag}` in `properties`: the rest belongs to the tag of a field in Go"
+    item = name.rstrip(_BETWEEN_ITEMS)
+    if item in properties:
+        return f"Write `{item}` instead: in a list of lines, `{name[len(item) :]}` is a part of the item"
     near = meant(name, properties)
     if near is None:
         return f"Remove it from `required`, or add `{name}` to `properties`"

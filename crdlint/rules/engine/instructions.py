@@ -35,7 +35,8 @@ def help_with_fix(help_: str, rule_help: str, text: str, fix: Fix) -> str:
     is_general = help_ == rule_help or isinstance(help_, Sample)
     if _is_large(fix):
         return fix.title if help_ == rule_help else help_
-    if _names_all(help_, fix):
+    is_choice = help_ == rule_help and len(_CODE.findall(help_)) > len(fix.edits)
+    if _names_all(help_, fix) and not is_choice:
         return help_
     if is_general and fix.applicability == "safe":
         return _instruction(text, fix) or help_
@@ -64,8 +65,8 @@ def _contradicts(help_: str, text: str, fix: Fix, *, is_general: bool) -> bool:
     if all(not (text[edit.start : edit.end] + edit.text).strip(" ") for edit in fix.edits):
         return _OF_LAYOUT.search(help_) is None
     pieces = [_plain(edit.text) for edit in fix.edits]
-    if not any(pieces):
-        return False  # the fix removes something, which a help describes in other words
+    if not any(pieces):  # a help describes in other words that something is removed
+        return is_general and any(edit.text for edit in fix.edits)
     command = _ONE_COMMAND.fullmatch(help_)
     if command is not None:
         return not all(piece in _plain(command[1]) for piece in pieces)

@@ -72,6 +72,8 @@ EMPTY: Final[Relation] = (
 MOVED: Final = _alike(_move)
 SAME_PLACE: Final = _alike(lambda finding: f"{finding.line}:{finding.column}")
 SAME_LINE: Final = _alike(lambda finding: str(finding.line))
+# A name that contains another one, and names that could not be read.
+OF_UNREAD_NAMES: Final[Relation] = (lambda _: "spec.names", attrgetter("user_path"))
 # A rule, and the schema that its cost is added to.
 OF_SCHEMA: Final[Relation] = (
     lambda finding: _schema(finding.field),

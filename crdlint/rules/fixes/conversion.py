@@ -20,16 +20,19 @@ from crdlint.rules.server.conversion import (
     URL,
     webhook_conversion,
 )
-from crdlint.yaml.nodes import Mapping, Sequence
+from crdlint.yaml.nodes import Mapping, Sequence, text_of
 
 
 @Fixer("Call the webhook that is configured", "unsafe").example(
-    bad=GOOD.replace("strategy: Webhook", "strategy: None")
+    bad=GOOD.replace("  strategy: Webhook\n", "")
 )
 def _webhook_strategy(finding: FieldFinding) -> Edits:
+    """Set the strategy that a webhook needs; one that is set to another one may be meant."""
     editor, conversion = finding.editor, expect(Mapping, finding.root, "spec", "conversion")
-    webhook = expect(Mapping, conversion, "webhook")
-    if finding.reason(Code.NO_WEBHOOK_STRATEGY) and webhook.find("clientConfig") is not None:
+    webhook, strategy = expect(Mapping, conversion, "webhook"), conversion.find("strategy")
+    is_open = strategy is None or not text_of(strategy[1])
+    is_configured = is_open and webhook.find("clientConfig") is not None
+    if finding.reason(Code.NO_WEBHOOK_STRATEGY) and is_configured:
         yield editor.set(
             conversion, "strategy", editor.value("Webhook"), before=editor.first(conversion)
         )

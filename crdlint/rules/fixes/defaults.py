@@ -99,8 +99,8 @@ def _accepts_text(finding: FieldFinding, text: str) -> bool:
 
 def _text_as_value(finding: FieldFinding, node: Scalar, expected: str) -> Edits:
     """Write a text that spells a number or a boolean without quotes."""
-    if _WRITTEN.get(expected, _NEVER).match(node.value):
-        word = node.value.lower()
+    word = node.value.rstrip(",; ").lower()
+    if _WRITTEN.get(expected, _NEVER).match(word):
         yield finding.editor.replace(node, _BOOLEANS.get(word, word))
 
 
@@ -153,6 +153,10 @@ def _near_field(finding: FieldFinding) -> Edits:
 )
 def _nearest_value(finding: FieldFinding) -> Edits:
     node, values = finding.scalar(), require(finding.reason(Code.ENUM)).arguments
+    item = node.value.rstrip(",; ")
+    if item in values:
+        yield finding.editor.respell(node, item)
+        return
     if not any(node.value in _SEPARATED.split(value) for value in values):
         yield finding.editor.respell(node, require(name_meant(node.value, values)))
 

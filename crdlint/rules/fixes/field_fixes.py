@@ -31,7 +31,7 @@ _Pair = tuple["Node", "Node"]
 _STEP: Final = 2  # spaces
 _MOST_KEYS: Final = 500  # of a mapping: each repeated key is looked for among them
 _ONE: Final = regex(r"[^\s,\[\]{}]+\Z")
-_GLUED: Final = regex(r"([\w$-]+):(?=[^\s:])")  # a field and its value
+_GLUED: Final = regex(r"([\w$-]+)(?::|=>?)(?=[^\s:=])")  # a field and its value
 # How people begin the names of extensions, and the words of a name in camel case.
 _PREFIX: Final = regex(r"(?:x-)?(?:kubernetes-|k8s-)?")
 _UPPER: Final = regex(r"(?<=[a-z])([A-Z])")
@@ -111,12 +111,12 @@ def _names(text: str) -> str:
     return WHOLE_CRD.replace("  scope: Namespaced\n  names: {plural: foos, kind: Foo}\n", text)
 
 
-@Fixer("Add a space after the colon", "safe").example(
+@Fixer("Write a colon and a space after the key", "safe").example(
     bad="type: object\nproperties: {size: {type: integer, minimum:1}}\n",
     good="type: object\nproperties: {size: {type: integer, minimum: 1}}\n",
 )
 def _blank_in_key(finding: DecodeFinding) -> Edits:
-    """Add a space after the colon of a field between brackets."""
+    """Write a colon and a space between a field and its value, between brackets."""
     mapping, key, value = finding.entry
     of, match = finding.go_type(mapping), _GLUED.match(key.value)
     if (
@@ -126,7 +126,8 @@ def _blank_in_key(finding: DecodeFinding) -> Edits:
         and is_null(value)
         and not key.style
     ):
-        yield finding.editor.inserted(key.start_mark.index + match.end(), " ")
+        start = key.start_mark.index
+        yield Edit(start + match.end(1), start + match.end(), ": ")
 
 
 @Fixer("Spell the field as the API does", "safe")
@@ -188,6 +189,22 @@ def _const(finding: DecodeFinding) -> Edits:
     if key.value == "const" and isinstance(value, Scalar) and mapping.find("enum") is None:
         yield finding.editor.respell(key, "enum")
         yield finding.editor.replace(value, f"[{finding.written(value)}]")
+
+
+@Fixer("Write the type of the items as their schema", "safe").example(
+    bad="type: object\nproperties:\n  hosts: {type: array, itemType: string}\n",
+    good="type: object\nproperties:\n  hosts: {type: array, items: {type: string}}\n",
+)
+def _type_of_items(finding: DecodeFinding) -> Edits:
+    mapping, key, value = finding.entry
+    is_list = text_of(child(mapping, "type")) == "array" and mapping.find("items") is None
+    if is_list and key.value in _ITEM_TYPES and text_of(value) in SCALARS:
+        yield finding.editor.respell(key, "items")
+        name = finding.editor.name("type")
+        yield finding.editor.replace(value, f"{{{name}: {finding.editor.source(value)}}}")
+
+
+_ITEM_TYPES: Final = frozenset({"itemType", "itemsType", "elementType", "items-type", "item-type"})
 
 
 @Fixer("Put the schema below `openAPIV3Schema`", "safe").example(
@@ -525,7 +542,7 @@ def _not_kept(finding: DecodeFinding) -> Edits:
 
 UNKNOWN: Final = (
     plain_blanks.example(f"{WHOLE_CRD}    \u00a0   title: A\n", f"{WHOLE_CRD}        title: A\n", "text"),
-    _blank_in_key, _rename, _const, _schema_wrapper, _field_above, _in_v1,
+    _blank_in_key, _rename, _const, _type_of_items, _schema_wrapper, _field_above, _in_v1,
     _in_v1.example(
         _converted("    webhookClientConfig:\n      url: https://example.com/\n    conversionReviewVersions: [v1]\n"),
         _converted(
@@ -542,6 +559,10 @@ IGNORED: Final = (
     _outdented_property.example(_OUT_OF_ITEMS, _IN_ITEMS),
     replace(_rename, applicability="unsafe"),  # a limit that was dropped starts to work, also for stored objects
     replace(_const, applicability="unsafe").example(f"{_ITEMS}      const: auto\n", f"{_ITEMS}      enum: [auto]\n"),
+    _type_of_items.example(
+        f"{_OBJECTS}      properties:\n        hosts: {{type: array, itemType: string}}\n",
+        f"{_OBJECTS}      properties:\n        hosts: {{type: array, items: {{type: string}}}}\n",
+    ),
     replace(_not_kept, applicability="safe").example(f"{_ITEMS}      readOnly: true\n", _ITEMS),
     _misplaced_property.example(
         bad=f"{_OBJECTS}      host:\n        type: string\n",
@@ -751,10 +772,15 @@ def indented(finding: DecodeFinding) -> Edits:
 
 
 class Placement(NamedTuple):
-    """The help for a field in the wrong object, and the object that lacks the field, or the null in its place, if known."""
+    """The help for a field in the wrong object or with a wrong mark after it.
+
+    `owner`: the object that lacks the field, or the null in its place, if known.
+    `name`: the field that it lacks, empty for the name of the field that is found.
+    """
 
     help: str
     owner: Node | None = None
+    name: str = ""
 
 
 def placement(finding: DecodeFinding) -> Placement | None:
@@ -839,6 +865,12 @@ def _in_words(text: str) -> Callable[[DecodeFinding, Edit], Placement]:
     return describe
 
 
+def _of_glued_key(finding: DecodeFinding, _: Edit) -> Placement:
+    mapping, key = finding.entry[:2]
+    _, name, value = _GLUED.split(key.value, maxsplit=1)
+    return Placement(f"Write `{name}: {value}`", mapping, name)
+
+
 _HELPS: Final[dict[str, Callable[[DecodeFinding, Edit], Placement]]] = {
     _rename.title: lambda _, name: Placement(f"Write `{name.text}` instead"),
     _const.title: _in_words("Write `enum: [{value}]` instead of `const`"),
@@ -850,7 +882,7 @@ _HELPS: Final[dict[str, Callable[[DecodeFinding, Edit], Placement]]] = {
     _outdented_field.title: _in_words(
         "Indent `{name}` like the fields of the item above, which lacks it"
     ),
-    _blank_in_key.title: _in_words("Add a space after the colon"),
+    _blank_in_key.title: _of_glued_key,
     _outdented_property.title: _in_words("Indent `{name}` like the properties above"),
     _indented_property.title: _in_words("Indent `{name}` like the property above"),
     _outdented_properties.title: _in_words(

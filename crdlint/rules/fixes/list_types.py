@@ -55,8 +55,11 @@ def _with_type(finding: FieldFinding, type_: str) -> Edits:
 
 def _without_marker(finding: FieldFinding, name: str) -> Edits:
     """Remove a keyword for lists or maps, unless the type of the schema is missing or set twice."""
-    if finding.owner.find("type") is not None and not is_merged(finding.owner):
-        yield finding.editor.remove(finding.owner, name)
+    owner, key = finding.owner, finding.editor.key_of(finding.owner)
+    if text_of(child(owner, name)) == "atomic" and key is not None and key.value == "items":
+        return  # that of the list may be meant
+    if owner.find("type") is not None and not is_merged(owner):
+        yield finding.editor.remove(owner, name)
 
 
 @Fixer("Make the list atomic", "unsafe").example(
@@ -71,21 +74,28 @@ def _atomic_list(finding: FieldFinding) -> Edits:
 
 
 def _marker_for(finding: FieldFinding, type_: str, old: str, new: str) -> Edits:
-    owner = finding.owner
+    owner, key = finding.owner, finding.editor.key_of(finding.owner)
+    if type_ == "object" and key is not None and key.value == "items":
+        return  # that of the list may be meant
     is_atomic = text_of(child(owner, old)) == "atomic" or type_ == "array"
     if text_of(child(owner, "type")) == type_ and owner.find(new) is None and is_atomic:
         yield finding.editor.respell(finding.editor.entry(owner, old)[0], new)
 
 
 @Fixer("Move the list type to the list", "unsafe").example(
-    bad=list_with("", f"{NAMED_ITEMS}, x-kubernetes-list-type: atomic"),
-    good=list_with("", NAMED_ITEMS) + "\n  x-kubernetes-list-type: atomic",
+    bad=list_with(
+        "", f"{NAMED_ITEMS}, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [name]"
+    ),
+    good=list_with("", NAMED_ITEMS)
+    + "\n  x-kubernetes-list-map-keys: [name]\n  x-kubernetes-list-type: map",
 )
 def _type_of_list(finding: FieldFinding) -> Edits:
     items, editor = finding.owner, finding.editor
     owner, key = expect(Mapping, editor.parent(items)), editor.key_of(items)
     if key is None or key.value != "items" or owner.find("x-kubernetes-list-type") is not None:
         return
+    if text_of(child(items, "x-kubernetes-list-type")) == "atomic":
+        return  # the object or the list may be meant
     names = tuple(
         name
         for name in ("x-kubernetes-list-map-keys", "x-kubernetes-list-type")

@@ -52,11 +52,6 @@ def _is_likely_group(group: str, written: str) -> bool:
     return is_within or bool(nearest(written, [group, group.partition(".")[0]], _LIKE))
 
 
-@Fixer("Add `scope: Namespaced`", "unsafe").example(bad="scope: ''")
-def _namespaced(finding: FieldFinding) -> Edits:
-    return [] if finding.crd.spec.scope else finding.write("Namespaced")
-
-
 @Fixer("Add the name that follows from others", "safe").example(
     bad="names: {kind: '', listKind: FooList}", good="names: {kind: Foo, listKind: FooList}"
 )
@@ -150,7 +145,7 @@ FIXES: Final = FixesOf(
     FieldFinding,
     {
         GROUP.id: (_group,),
-        SCOPE.id: (Fixer("Correct the scope", "safe", nearest_of(SCOPES, 0.6)), _namespaced),
+        SCOPE.id: (Fixer("Correct the scope", "safe", nearest_of(SCOPES, 0.6)),),
         NAMES_REQUIRED.id: (
             _missing_name,
             _guessed_kind,

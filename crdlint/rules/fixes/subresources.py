@@ -6,6 +6,7 @@ from string import ascii_letters, digits
 from typing import Final
 
 from crdlint.crd.errors import REQUIRED, Code
+from crdlint.light import regex
 from crdlint.rules.engine.edits import Edits, expect
 from crdlint.rules.engine.finding import FieldFinding
 from crdlint.rules.engine.fixer import Fixer, FixesOf
@@ -94,6 +95,11 @@ def _column_type(finding: FieldFinding) -> Edits:
     yield finding.editor.set(finding.owner, "type", finding.editor.value(type_))
 
 
+_STATUS_OF_CONDITION: Final = regex(
+    r"""\.conditions\[\?\(@\.type ?== ?['"](\w+)['"]\)\]\.status\Z"""
+)
+
+
 @Fixer("Name the column after its field", "unsafe").example(
     bad=WITH_COLUMN % "type: boolean, jsonPath: .status.ready"
 )
@@ -101,6 +107,10 @@ def _column_name(finding: FieldFinding) -> Edits:
     if finding.name != "name":
         return
     path = expect(Scalar, finding.owner, "jsonPath").value
+    condition = _STATUS_OF_CONDITION.search(path)
+    if condition is not None:
+        yield finding.editor.set(finding.owner, "name", finding.editor.value(condition[1]))
+        return
     last = path[len(path.rstrip(f"{ascii_letters}{digits}_")) :].lstrip(f"{digits}_")
     if last:
         yield finding.editor.set(

@@ -6,6 +6,7 @@ import re
 from base64 import b64encode
 from typing import Final
 
+from crdlint.crd.decode_errors import SCHEMA_OR_BOOLEAN
 from crdlint.crd.gotypes import SCHEMA, GoType
 from crdlint.crd.identity import type_keys as type_keys_of
 from crdlint.crd.placeholders import is_no_value
@@ -40,7 +41,7 @@ _BOOLEANS: Final = {
     "0": "false", "t": "true", "f": "false", "y": "true", "n": "false", "enabled": "true", "disabled": "false",
 }  # fmt: skip
 _INTEGERS: Final = frozenset({"int32", "int64", "int"})
-_SCHEMA_OR_BOOLEAN: Final = "boolean or JSON schema expected"
+_VERSION: Final = "v1.CustomResourceDefinitionVersion"
 # The field that a text is the value of, by the Go type of the object that is expected.
 _MAIN_FIELDS: Final = {"v1.ValidationRule": "rule", "v1.SelectableField": "jsonPath"}
 _LISTS_OF_OBJECTS: Final = frozenset({"x-kubernetes-validations", "allOf", "anyOf", "oneOf"})
@@ -310,9 +311,28 @@ def _missing_blank(finding: DecodeFinding) -> Edits:
 def _text_value(finding: DecodeFinding) -> Edits:
     node = _wrong_scalar(finding)
     is_format = finding.entry[1].value == "format" and finding.go_type(finding.entry[0]) is SCHEMA
-    if is_format or node.style or finding.problem.go_type not in {"string", "map[string]string"}:
+    if (
+        is_format
+        or _is_name_of_version(finding)
+        or node.style
+        or finding.problem.go_type not in {"string", "map[string]string"}
+    ):
         return  # no format is a number
     yield finding.editor.replace(node, quoted(node.value, double=finding.editor.is_json))
+
+
+def _is_name_of_version(finding: DecodeFinding) -> bool:
+    of = finding.go_type(finding.entry[0])
+    return of is not None and of.name == _VERSION and finding.entry[1].value == "name"
+
+
+@Fixer("Begin the version with `v`", "unsafe").example(
+    bad=WHOLE_CRD.replace("name: v1\n", "name: 1\n"), good=WHOLE_CRD, scope="text"
+)
+def _version_of_number(finding: DecodeFinding) -> Edits:
+    node = _wrong_scalar(finding)
+    if _is_name_of_version(finding) and node.value.isdecimal():
+        yield finding.editor.replace(node, finding.editor.value(f"v{node.value}"))
 
 
 @Fixer("Write the format of that many bits", "safe").example(
@@ -371,16 +391,48 @@ def _list_of_words(finding: DecodeFinding, value: Scalar) -> Edits:
         return  # the dash is not a part of the item
     if value.style and _is_between("[]", text):
         yield editor.replace(value, text)
-    words = _SEPARATORS.split(text[1:-1] if _is_between("()", text) else text)
+    words = _words_of(finding, value)
     if len(words) > 1:
         words = [word.strip("'\" ") for word in words]
     if not editor.is_text(value) or not all(_may_be_item(finding, word) for word in words):
         return
     is_one = len(words) == 1
+    behind = _words_behind(finding)
     written = [
         finding.written(value) if is_one else editor.value(each, like=value) for each in words
-    ]
-    yield editor.replace(value, f"[{', '.join(written)}]")
+    ] + [editor.value(word.value) for word in behind]
+    last = behind[-1] if behind else value
+    edit = editor.replace(value, f"[{', '.join(written)}]")
+    yield Edit(edit.start, max(edit.end, last.end_mark.index), edit.text)
+
+
+def _words_of(finding: DecodeFinding, value: Scalar) -> list[str]:
+    """Return the items that are written as one text: with separators, each on a line, or as the names of properties."""
+    text = value.value
+    lines = finding.editor.source(value).split("\n")
+    if len(lines) > 1 and not value.style and all(_ONE.match(line.strip()) for line in lines):
+        return [line.strip() for line in lines]
+    words = text.split()
+    if finding.entry[1].value == "required" and all(_may_be_item(finding, word) for word in words):
+        return words or [text]
+    return _SEPARATORS.split(text[1:-1] if _is_between("()", text) else text)
+
+
+def _words_behind(finding: DecodeFinding) -> list[Scalar]:
+    """Return the words after a value between braces that are no fields: further items of a list without brackets."""
+    editor, (mapping, key, _) = finding.editor, finding.entry
+    of = finding.go_type(mapping)
+    words: list[Scalar] = []
+    if not mapping.flow or of is None or of.kind != "struct":
+        return words
+    position = editor.index(key) + len(("key", "value"))
+    following = [*zip(mapping.items[position::2], mapping.items[position + 1 :: 2], strict=True)]
+    for word, empty in following:
+        is_word = isinstance(word, Scalar) and _ONE.match(word.value) and is_null(empty)
+        if not is_word or word.value in of.fields or ":" in editor.text[word.end_mark.index :][:1]:
+            break
+        words.append(word)
+    return words
 
 
 def _may_be_item(finding: DecodeFinding, word: str) -> bool:
@@ -450,6 +502,9 @@ def _single_mapping(finding: DecodeFinding) -> Edits:
     _, key, value = finding.entry
     if key.value in _LISTS_OF_OBJECTS:
         return  # the list is in the wrong object
+    if finding.problem.message == SCHEMA_OR_BOOLEAN:
+        yield from unlisted(finding.editor, value)
+        return
     of = finding.go_type(value)
     items = [expect(Mapping, item) for item in expect(Sequence, value).items]
     names = [name for item in items for name in texts(item.items[::2])]
@@ -457,9 +512,22 @@ def _single_mapping(finding: DecodeFinding) -> Edits:
         return
     if len(items) == 1:
         yield from unlisted(finding.editor, value)
-    elif of.kind == "map" and len({*names}) == len(names) and not any(item.flow for item in items):
-        dashes = [finding.editor.text.rindex("-", 0, item.start_mark.index) for item in items]
-        yield from (Edit(dash, dash + 1, " ") for dash in dashes)
+    elif len({*names}) == len(names) and (of.kind == "map" or of.fields.keys() >= {*names}):
+        yield from _without_marks_of_list(finding.editor, expect(Sequence, value), items)
+
+
+def _without_marks_of_list(editor: Editor, items: Sequence, mappings: list[Mapping]) -> Edits:
+    """Yield the edits that make one mapping of a list of mappings, which have no brackets themselves."""
+    starts = [mapping.start_mark.index for mapping in mappings]
+    if any(editor.text[start] == "{" for start in starts):
+        return
+    if items.flow:
+        end = editor.end(items)
+        yield Edit(items.start_mark.index, items.start_mark.index + 1, "{")
+        yield Edit(end - 1, end, "}")
+        return
+    dashes = [editor.text.rindex("-", 0, start) for start in starts]
+    yield from (Edit(dash, dash + 1, " ") for dash in dashes)
 
 
 @Fixer("Indent the field below the property above", "safe").example(
@@ -541,18 +609,49 @@ def _field_of_object(finding: DecodeFinding) -> Edits:
         yield from editor.shifted(key.start_mark.index, editor.end(finding.entry[2]), by)
 
 
+@Fixer("Move the field above `properties`", "safe").example(
+    bad=in_spec(
+        "    properties:\n      description: How it is run.\n      port: {type: integer}\n"
+    ),
+    good=in_spec("    description: How it is run.\n    properties:\n      port: {type: integer}\n"),
+)
+def _field_before_properties(finding: DecodeFinding) -> Edits:
+    """Move a text of several words or a limit at the start of properties to the object, which lacks it."""
+    properties, key = _keyword_beside_properties(finding)
+    owner, value = (
+        expect(Mapping, finding.editor.parent(properties)),
+        expect(Scalar, finding.entry[2]),
+    )
+    is_text = " " in value.value or not finding.editor.is_text(value)
+    is_first = properties.items[0] is key and len(properties.items) > len(("key", "value"))
+    if is_first and is_text and not value.value.count("\n") and _fits(owner, finding.entry):
+        source = finding.editor.source(value)
+        yield finding.editor.remove(properties, key.value)
+        yield finding.editor.insert(owner, key.value, source, before="properties")
+
+
 @Fixer("Write a schema of the type", "safe").example(
     bad=_of_spec("host: string"), good=_of_spec("host: {type: string}")
 )
 def _schema_of_type(finding: DecodeFinding) -> Edits:
     editor, node = finding.editor, _value_expected_as(finding, "v1.JSONSchemaProps")
-    if node is None and finding.problem.message == _SCHEMA_OR_BOOLEAN:
+    if node is None and finding.problem.message == SCHEMA_OR_BOOLEAN:
         node = finding.entry[2]
     key = None if node is None else editor.key_of(node)
     if key is not None and key.value == "type":  # its indentation may be wrong
         return
     if isinstance(node, Scalar) and node.value in TYPES:
         yield editor.replace(node, f"{{{editor.name('type')}: {finding.written(node)}}}")
+
+
+@Fixer("Write the boolean without quotes", "safe").example(
+    bad=_of_spec("labels: {type: object, additionalProperties: 'true'}"),
+    good=_of_spec("labels: {type: object, additionalProperties: true}"),
+)
+def _boolean_or_schema(finding: DecodeFinding) -> Edits:
+    node = expect(Scalar, finding.entry[2])
+    if finding.problem.message == SCHEMA_OR_BOOLEAN and node.value in {"true", "false"}:
+        yield finding.editor.replace(node, node.value)
 
 
 @Fixer("Write a rule of the expression", "safe").example(
@@ -674,17 +773,20 @@ DECODE: Final = (
     _boolean_within,
     _missing_blank,
     _format_of_bits,
+    _version_of_number,
     _text_value,
     _glued_item,
     _list_of_one,
     _single_value,
     _field_of_property,
     _field_of_object,
+    _field_before_properties,
     _schema_of_type,
     _schema_of_type.example(
         bad=_of_spec("labels: {type: object, additionalProperties: string}"),
         good=_of_spec("labels: {type: object, additionalProperties: {type: string}}"),
     ),
+    _boolean_or_schema,
     _object_of_text,
     _path_in_braces,
     _conversion_of_strategy,

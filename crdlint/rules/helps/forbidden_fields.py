@@ -69,12 +69,15 @@ def meant_type(word: str, schema: JSONSchemaProps | None = None) -> str | None:
     return meant if implied is None or meant == implied else None
 
 
-_STRAY: Final = " :;,.\"'`"  # around a word
+_STRAY: Final = " :;,.\"'`\u2018\u2019\u201c\u201d\u200b\u200c\u200d\u2060\ufeff"  # around a word
+# A word before a comment of another language, the number of a note, or the end of a line of a shell.
+_BEFORE_NOTE: Final = regex(r"([A-Za-z]+) *(?: (?://|--|/\*|#)|<-|<\d|\(\d|\\\Z).*")
 
 
 def _misspelled(word: str) -> str | None:
     """Return the type that a word spells, with a third of its letters wrong at most; `stringlist` is no such word."""
-    word = word.strip(_STRAY)
+    noted = _BEFORE_NOTE.fullmatch(word)
+    word = (word if noted is None else noted[1]).strip(_STRAY)
     near = nearest(word, TYPES, _LIKE)
     if near is None or not word.isalpha():
         return None

@@ -38,7 +38,9 @@ def spellings(formats: Sequence[str]) -> list[str]:
 def of_format(schema: JSONSchemaProps, formats: Sequence[str]) -> str | None:
     """Return the help for a format that a type does not have."""
     if not formats:
-        return f"Remove it: values of type {schema.type} have no formats"
+        is_of_items = schema.type == "array" and schema.item_schema is not None
+        instead = ", or move it to `items` to check each of them" if is_of_items else ""
+        return f"Remove it: values of type {schema.type} have no formats{instead}"
     other = other_format(schema.format)
     if other is not None:
         return OTHER_FORMATS[other]

@@ -19,10 +19,11 @@ from crdlint.crd.object_meta import ANNOTATIONS_LIMIT
 from crdlint.crd.paths import Path
 from crdlint.kubernetes.servers import Server
 from crdlint.rules.engine import headlines
-from crdlint.rules.engine.relations import ANYWHERE, between_fields
+from crdlint.rules.engine.relations import ANYWHERE, OF_UNREAD_NAMES, between_fields
 from crdlint.rules.engine.rule import Link, Rule
 from crdlint.rules.helps.metadata import either_name, to_correct_first
 from crdlint.rules.server import names
+from crdlint.rules.texts import reading
 
 _SOURCE = "apimachinery/pkg/api/validation ValidateObjectMeta"
 _Rule: Final = partial(Rule, source=_SOURCE, scope="metadata")
@@ -40,6 +41,7 @@ NAME = Rule(
     follows=(
         Link(names.GROUP, ANYWHERE),
         Link(names.NAMES_REQUIRED, between_fields("metadata.name", "spec.names.plural")),
+        Link(reading.DECODE_TYPE, OF_UNREAD_NAMES),
     ),
     headline={INVALID: headlines.wrong_name},
     scope="metadata",
