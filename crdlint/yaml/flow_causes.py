@@ -19,6 +19,7 @@ _KEY: Final = regex(r"[A-Za-z$][\w$./-]*:\Z")
 _PROSE: Final = frozenset({"description:", "message:", "title:"})
 _CLOSED: Final = ("]", "}", "'", '"')
 _OPENED: Final = ("[", "{", "'", '"')
+_NO_VALUES: Final = frozenset({"", ",", "[", "{"})
 
 
 class Gap(NamedTuple):
@@ -40,7 +41,8 @@ def gaps(line: str) -> list[Gap]:
     opened: list[str] = []
     for index, (token, start) in enumerate(tokens):
         if opened and index > 1:
-            gap = _gap_before(opened[-1], *tokens[index - 2 : index], (token, start))
+            before, value = tokens[index - 2], tokens[index - 1]
+            gap = _gap_before(opened[-1], before, value, (token, start))
             found += [] if gap is None else [gap]
         if token in {"[", "{"}:
             opened.append(token)
@@ -56,15 +58,14 @@ def _gap_before(bracket: str, before: _Token, value: _Token, token: _Token) -> G
     """Return the gap between a value and what follows it between brackets, None if there is a comma or no second value."""
     begins = _is_key(token[0]) if bracket == "{" else token[0].startswith(_OPENED)
     text = value[0].rstrip(_SEPARATORS)
-    if not begins or not text or _is_key(text):
+    if not begins or text in _NO_VALUES or _is_key(text):
         return None
     is_closed = text.endswith(_CLOSED)
     is_one_word = bracket == "{" and _is_key(before[0]) and before[0] not in _PROSE
     if not is_closed and not is_one_word:
         return None
     is_certain = is_closed or token[0].rstrip(":") in FIELDS
-    end = value[1] + len(text)
-    return None if text in _OPENED[:2] else Gap(end, token[1], value[1], is_certain)
+    return Gap(value[1] + len(text), token[1], value[1], is_certain)
 
 
 def _is_key(token: str) -> bool:

@@ -121,7 +121,9 @@ REPAIRED = {
     ),
     "type: string\nenum: 'on'|\"off\"|auto\n": "type: string\nenum: ['on', \"off\", auto]\n",
     "type => string\nmaxLength: 3\n": "type: string\nmaxLength: 3\n",
-    "type=string\nmaxLength=3\n": "type: string\nmaxLength: 3\n",
+    "type=object\nproperties:\n  b:\n    type=string\n    maxLength: 3\n": (
+        "type: object\nproperties:\n  b:\n    type: string\n    maxLength: 3\n"
+    ),
     "type: “string”\n": "type: string\n",
     "type: array\nitems:\n  type: object\n  properties: {b: {type: array, itemType: string}}\n": (
         "type: array\nitems:\n  type: object\n  properties: {b: {type: array, items: {type: string}}}\n"

@@ -867,7 +867,7 @@ def _in_words(text: str) -> Callable[[DecodeFinding, Edit], Placement]:
 
 def _of_glued_key(finding: DecodeFinding, _: Edit) -> Placement:
     mapping, key = finding.entry[:2]
-    _, name, value = _GLUED.split(key.value, maxsplit=1)
+    name, value = _GLUED.split(key.value, maxsplit=1)[1:]
     return Placement(f"Write `{name}: {value}`", mapping, name)
 
 

@@ -428,8 +428,9 @@ def _words_behind(finding: DecodeFinding) -> list[Scalar]:
     position = editor.index(key) + len(("key", "value"))
     following = [*zip(mapping.items[position::2], mapping.items[position + 1 :: 2], strict=True)]
     for word, empty in following:
-        is_word = isinstance(word, Scalar) and _ONE.match(word.value) and is_null(empty)
-        if not is_word or word.value in of.fields or ":" in editor.text[word.end_mark.index :][:1]:
+        if not isinstance(word, Scalar) or word.value in of.fields or not is_null(empty):
+            break
+        if not _ONE.match(word.value) or editor.text.startswith(":", word.end_mark.index):
             break
         words.append(word)
     return words
