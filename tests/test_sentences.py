@@ -42,6 +42,7 @@ ABOUT_OTHERS = {
     "rules/advice/unguarded_fields.py",
     "yaml/causes.py",
     "yaml/layout_causes.py",
+    "yaml/flow_causes.py",
     "yaml/value_causes.py",
     "yaml/pasted_causes.py",
 }

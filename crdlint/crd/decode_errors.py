@@ -13,7 +13,15 @@ from dataclasses import field
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from crdlint.crd.gotypes import INT_RANGES, MAX_DEPTH, SCHEMA, STRING, GoField, GoType
+from crdlint.crd.gotypes import (
+    INT_RANGES,
+    MAX_DEPTH,
+    SCHEMA,
+    SCHEMA_OR_BOOLEAN,
+    STRING,
+    GoField,
+    GoType,
+)
 from crdlint.crd.identity import json_type_of
 from crdlint.crd.placeholders import is_no_value
 from crdlint.golang.encodings import CorruptInputError, decode_base64
@@ -563,7 +571,6 @@ def _moved(problem: DecodeProblem) -> str:
     return ""
 
 
-SCHEMA_OR_BOOLEAN: Final = "boolean or JSON schema expected"
 _SCHEMA: Final = Sample("Write a schema, such as `{type: string}`, or `true` for any value")
 
 

@@ -105,6 +105,8 @@ def _struct_type(name: str, record: type[Record]) -> GoType:
 
 STRING: Final = _type("string")
 SCHEMA: Final = _type("v1.JSONSchemaProps")
+# The error of a value that is neither.
+SCHEMA_OR_BOOLEAN: Final = "boolean or JSON schema expected"
 OBJECT_META: Final = _type("v1.ObjectMeta")
 CRD: Final = _type("v1.CustomResourceDefinition")
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from crdlint.crd.convert import accepted_names, read_crd
 from crdlint.crd.errors import REQUIRED, FieldError
+from crdlint.crd.gotypes import SCHEMA_OR_BOOLEAN
 from crdlint.crd.identity import is_type_key
 from crdlint.crd.paths import SHARED, is_within
 from crdlint.crd.placeholders import is_placeholder
@@ -323,7 +324,7 @@ def _ignored_fields(check: _CRDCheck) -> Iterator[Diagnostic]:
 
 
 def _decode_finding(problem: DecodeProblem, file: str, document: Document) -> Diagnostic:
-    from crdlint.crd.decode_errors import SCHEMA_OR_BOOLEAN, suggestion  # most have no problem
+    from crdlint.crd.decode_errors import suggestion  # most documents have no problem
 
     offset = document.line_offset
     if problem.first is not None:

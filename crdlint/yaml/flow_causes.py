@@ -37,18 +37,18 @@ class Gap(NamedTuple):
 def gaps(line: str) -> list[Gap]:
     """Return where commas are missing between the brackets of a line."""
     tokens = [(match[0], match.start()) for match in _TOKEN.finditer(line)]
-    found = []
+    gaps_: list[Gap] = []
     opened: list[str] = []
     for index, (token, start) in enumerate(tokens):
         if opened and index > 1:
             before, value = tokens[index - 2], tokens[index - 1]
             gap = _gap_before(opened[-1], before, value, (token, start))
-            found += [] if gap is None else [gap]
+            gaps_ += [] if gap is None else [gap]
         if token in {"[", "{"}:
             opened.append(token)
         elif token in {"]", "}"} and opened:
             opened.pop()
-    return found
+    return gaps_
 
 
 _Token = tuple[str, int]
@@ -75,15 +75,15 @@ def _is_key(token: str) -> bool:
 def missing_commas(text: BrokenText) -> Iterator[Cause]:
     """Find entries and items between the brackets of a line without a comma between them."""
     for i in text.near():
-        found = gaps(text.lines[i])
-        if not found:
+        missing = gaps(text.lines[i])
+        if not missing:
             continue
         begin, line = text.starts[i], text.lines[i]
-        edits = tuple(Edit(begin + gap.end, begin + gap.start, ", ") for gap in found)
+        edits = tuple(Edit(begin + gap.end, begin + gap.start, ", ") for gap in missing)
         help_ = f"Add a comma between the entries in line {text.line(i)}"
-        doubtful = next((gap for gap in found if not gap.is_certain), None)
+        doubtful = next((gap for gap in missing if not gap.is_certain), None)
         if doubtful is None:
-            repair, shown = repairs.ENTRY_COMMA, found[0]
+            repair, shown = repairs.ENTRY_COMMA, missing[0]
         else:
             repair, shown = repairs.COMMA, doubtful
             pair = line[shown.value :].split(",")[0].rstrip(" ]}\r")
@@ -105,14 +105,14 @@ def indexed(text: BrokenText) -> Iterator[Cause]:
         line, begin = text.lines[i], text.starts[i]
         opening = _OPENING.search(line)
         start = len(line) if opening is None else opening.start()
-        found = [match for match in _INDEXED.finditer(line) if start < match.start()]
-        if found:
+        missing = [match for match in _INDEXED.finditer(line) if start < match.start()]
+        if missing:
             edits = tuple(
                 Edit(begin + match.start(), begin + match.end(), quoted(match[0]))
-                for match in found
+                for match in missing
             )
-            help_ = f"Put the value in line {text.line(i)} in quotes: `{quoted(found[0][0])}`"
-            yield text.cause(repairs.QUOTES, i, help_, edits, found[0].span())
+            help_ = f"Put the value in line {text.line(i)} in quotes: `{quoted(missing[0][0])}`"
+            yield text.cause(repairs.QUOTES, i, help_, edits, missing[0].span())
 
 
 def commas(text: BrokenText) -> Iterator[Cause]:

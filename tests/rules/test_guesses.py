@@ -134,6 +134,19 @@ def test_a_webhook_without_a_strategy_is_called() -> None:
     assert "strategy: Webhook" in fixed
 
 
+def test_the_version_without_the_mark_is_stored() -> None:
+    text = crd_with_spec("type: object")
+    start = text.index("  - name: v1")
+    two = text + text[start:].replace("name: v1", "name: v1beta1")
+    beta = two.rindex("    storage: true\n")
+    broken = two[:beta].replace("storage: true", "storage: false") + two[beta:].replace(
+        "    storage: true\n", ""
+    )
+    fixed = apply(broken, present(finding(broken, "storage-version-exactly-one").fix).edits)
+    assert fixed.index("storage: false") < fixed.index("name: v1beta1")
+    assert fixed.index("storage: true") > fixed.index("name: v1beta1")
+
+
 def test_a_comma_between_words_is_a_question() -> None:
     text = (
         "apiVersion: example.com/v1\nkind: Foo\nmetadata: {name: x}\nspec: {mode: fast count: 3}\n"

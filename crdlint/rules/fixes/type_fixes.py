@@ -6,8 +6,7 @@ import re
 from base64 import b64encode
 from typing import Final
 
-from crdlint.crd.decode_errors import SCHEMA_OR_BOOLEAN
-from crdlint.crd.gotypes import SCHEMA, GoType
+from crdlint.crd.gotypes import SCHEMA, SCHEMA_OR_BOOLEAN, GoType
 from crdlint.crd.identity import type_keys as type_keys_of
 from crdlint.crd.placeholders import is_no_value
 from crdlint.files.recognition import KIND, VERSION

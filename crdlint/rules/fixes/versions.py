@@ -94,7 +94,9 @@ def _one_stored(finding: FieldFinding) -> Edits:
     stored = [i for i, version in enumerate(versions) if version.storage]
     if len(nodes) != len(versions) or not nodes or len(stored) == 1 or ends_early(versions):
         return
-    keep = max(stored or range(len(nodes)), key=lambda i: (_preference(versions[i]), i))
+    unset = [i for i, node in enumerate(nodes) if node.find("storage") is None]
+    candidates = stored or (unset if len(unset) == 1 else range(len(nodes)))
+    keep = max(candidates, key=lambda i: (_preference(versions[i]), i))
     for i, node in enumerate(nodes):
         if (i == keep) != versions[i].storage:
             yield finding.editor.set(
