@@ -81,7 +81,9 @@ _CONSTANTS: Final = "Correct the constant: the API server converts it when the C
 
 _SELF: Final = regex(r"\b(?:self|oldSelf)\b")
 _HAS: Final = regex(r"has\(\s*(?:(self|oldSelf)|([\w.]+)\[\s*\d+\s*\])\s*\)")
-_OF_METADATA: Final = regex(rf"\bself\.(?:\w+\.)*metadata\.(?:{'|'.join(sorted(_OBJECT_META))})\b")
+_OF_METADATA: Final = regex(
+    rf"(?<![\w.])self\.(?:\w+\.)*metadata\.(?:{'|'.join(sorted(_OBJECT_META))})\b"
+)
 
 
 def _start_of_call(state: CompiledText) -> int:

@@ -175,8 +175,13 @@ def marked_keys(text: BrokenText) -> Iterator[Cause]:
         key = _MARKED_KEY.match(text.lines[lines[0]])
         name = "" if key is None else key[3]
         help_ = f"Write `{name}:` without marks in {text.numbers(lines)}"
-        edits = text.rewritten(lines, lambda line: _MARKED_KEY.sub(r"\1\3:", line))
+        edits = text.rewritten(lines, _without_marks)
         yield text.cause(repairs.PLAIN_KEYS, lines[0], help_, edits)
+
+
+def _without_marks(line: str) -> str:
+    key = _MARKED_KEY.match(line)
+    return line if key is None else f"{key[1]}{key[3]}:{line[key.end() :]}"
 
 
 _ENTRY_WITH_COMMA: Final = regex(
@@ -190,8 +195,13 @@ def commas_of_json(text: BrokenText) -> Iterator[Cause]:
     if near:
         lines = [i for i in text.structure if _ENTRY_WITH_COMMA.match(text.lines[i])]
         help_ = f"Remove the comma at the end of {text.numbers(lines)}: each entry has its own line"
-        edits = text.rewritten(lines, lambda line: _ENTRY_WITH_COMMA.sub(r"\1", line))
+        edits = text.rewritten(lines, _without_comma)
         yield text.cause(repairs.NO_COMMAS, near[-1], help_, edits)
+
+
+def _without_comma(line: str) -> str:
+    entry = _ENTRY_WITH_COMMA.match(line)
+    return line if entry is None else f"{entry[1]}{line[entry.end() :]}"
 
 
 def sentences(text: BrokenText) -> Iterator[Cause]:

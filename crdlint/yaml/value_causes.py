@@ -49,7 +49,8 @@ def unquoted(text: BrokenText) -> Iterator[Cause]:
             entry.value, is_expression=_EXPRESSION.search(entry.head) is not None
         )
         if entry.head.strip() in _LISTS_OF_TEXTS and _QUOTED_WORDS.match(entry.value):
-            listed = f"[{_BETWEEN_WORDS.sub(', ', entry.value)}]"
+            words = _BETWEEN_WORDS.split(entry.value)
+            listed = f"[{', '.join(word.strip() for word in words)}]"
             help_ = f"Put the values in line {text.line(i)} in brackets: `{listed}`"
             cause = text.value_cause(repairs.IN_BRACKETS, i, entry, listed, help_)
             yield cause._replace(headline="a list needs brackets")
@@ -68,7 +69,7 @@ def unquoted(text: BrokenText) -> Iterator[Cause]:
 _QUOTED_WORDS: Final = regex(
     r"(?:'[^',\[\]]*'|\"[^\",\[\]]*\")(?: *[,|] *(?:'[^',\[\]]*'|\"[^\",\[\]]*\"|[\w./-]+))+\Z"
 )
-_BETWEEN_WORDS: Final = regex(r" *[,|] *")
+_BETWEEN_WORDS: Final = regex(r"[,|]")
 _CODE: Final = regex(r"(?:rule|messageExpression|pattern|jsonPath): +\Z")
 _BACKQUOTED: Final = regex(r"`([^`\s]+)`")
 _BACKQUOTED_CODE: Final = regex(r"`([^`]+)`")
@@ -473,13 +474,18 @@ def quotes(text: BrokenText) -> Iterator[Cause]:
 def _open_words(text: BrokenText) -> Iterator[Cause]:
     """Find words whose quote is not closed, after the same key in several lines."""
     for i in text.near():
-        if _OPEN_WORD.match(text.lines[i]):
+        word = _OPEN_WORD.match(text.lines[i])
+        if word is not None:
             lines, *_ = _alike(text, i, lambda line: _OPEN_WORD.match(line) is not None)
-            quote = text.lines[i].rstrip()[len(_OPEN_WORD.split(text.lines[i])[1])]
-            help_ = f"Add `{quote}` at the end of the values in {text.numbers(lines)}"
-            edits = text.rewritten(lines, lambda line: _OPEN_WORD.sub(r"\1\2\3\2", line))
+            help_ = f"Add `{word[2]}` at the end of the values in {text.numbers(lines)}"
+            edits = text.rewritten(lines, _with_closed_quote)
             if len(lines) > 1:
                 yield text.cause(repairs.CLOSED_QUOTE, i, help_, edits)
+
+
+def _with_closed_quote(line: str) -> str:
+    word = _OPEN_WORD.match(line)
+    return line if word is None else f"{word[0]}{word[2]}{line[word.end() :]}"
 
 
 _OPEN_WORD: Final = regex(r"([ ]*(?:- +)*[\w$-]+: +)(['\"])([\w./-]+)(?=[ ]*\r?\Z)")
@@ -534,8 +540,13 @@ def _colon_of_line(text: BrokenText, i: int) -> Iterator[Cause]:
         how = f"Write a colon instead of `{mark}`" if mark else "Add a colon after the key"
         for lines in _alike(text, i, partial(_has_mark, mark=mark)):
             help_ = f"{how} in {text.numbers(lines)}: `{entry.strip()}`"
-            edits = text.rewritten(lines, lambda each: _NO_COLON.sub(r"\1\2: \4", each))
+            edits = text.rewritten(lines, _with_colon)
             yield text.cause(repairs.COLON, i, help_, edits)
+
+
+def _with_colon(line: str) -> str:
+    match = _NO_COLON.match(line)
+    return line if match is None else f"{match[1]}{match[2]}: {match[4]}"
 
 
 def _has_mark(line: str, mark: str) -> bool:

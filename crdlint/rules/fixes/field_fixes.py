@@ -867,8 +867,10 @@ def _in_words(text: str) -> Callable[[DecodeFinding, Edit], Placement]:
 
 def _of_glued_key(finding: DecodeFinding, _: Edit) -> Placement:
     mapping, key = finding.entry[:2]
-    name, value = _GLUED.split(key.value, maxsplit=1)[1:]
-    return Placement(f"Write `{name}: {value}`", mapping, name)
+    glued = _GLUED.match(key.value)
+    if glued is None:
+        raise UneditableError
+    return Placement(f"Write `{glued[1]}: {key.value[glued.end() :]}`", mapping, glued[1])
 
 
 _HELPS: Final[dict[str, Callable[[DecodeFinding, Edit], Placement]]] = {
