@@ -22,7 +22,12 @@ class Sample(str):
 
 def counted(number: int, noun: str, plural: str = "") -> str:
     """Return a number with its noun, such as `1 file` or `2 files`."""
-    return f"{number:,} {noun if number == 1 else plural or f'{noun}s'}"
+    return f"{number:,} {agreeing(number, noun, plural or f'{noun}s')}"
+
+
+def agreeing(number: int, singular: str, plural: str) -> str:
+    """Return the form of a word that goes with a number of things, such as `is` or `are`, `it` or `them`."""
+    return singular if number == 1 else plural
 
 
 def joined(parts: Sequence[str], word: str = "and") -> str:

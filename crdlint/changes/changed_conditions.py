@@ -6,10 +6,11 @@ A new condition may reject no object: rules and junctors of the old schema imply
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import cached_property, lru_cache
-from itertools import chain, islice
+from itertools import chain, islice, product
 from typing import Final
 
 from crdlint.cel.ast import Expr, Ident, Select, nodes
@@ -58,7 +59,6 @@ from crdlint.kubernetes.servers import Server
 from crdlint.light import NamedTuple
 from crdlint.rules.engine.rule import Rule
 from crdlint.rules.texts import changes as rules
-from crdlint.schema.validator import ValueValidator
 
 _QUICK: Final = 8  # the part of the steps with which a reason is looked for before an example
 _PREMISES: Final = 64  # conditions that may imply another one
@@ -93,10 +93,12 @@ class Reasons:
         self._existing.share = self._new.share = _QUICK
         reason = self.reason(condition)
         self._existing.share = self._new.share = 1
-        example = self._pair.examples.find(self._pair, condition, part) if reason is None else None
-        if reason is None and example is None:
-            reason = self.reason(condition)
-        return reason, example
+        if reason is not None:
+            return reason, None
+        example = self._pair.examples.find(self._pair, condition, part)
+        if example is not None:
+            return None, example
+        return self.reason(condition), None
 
     def reason(self, condition: str) -> str | None:
         """Return why a condition is true for all existing objects, None if it may not be."""
@@ -142,10 +144,10 @@ class Reasons:
     def is_true(self, condition: str) -> bool:
         """Return whether a condition is true for all existing objects that the new schema accepts as well."""
         tree = parsed(condition)
-        return (
-            tree is not None
-            and self._new.results(tree, list(self._of_old.related(tree).values())) == TRUE
-        )
+        if tree is None:
+            return False
+        premises = list(self._of_old.related(tree).values())
+        return self._new.results(tree, premises) == TRUE
 
     def remains(self, condition: str) -> bool:
         """Return whether the new schema implies an old condition, so that removing it changes nothing."""
@@ -160,24 +162,23 @@ class Reasons:
 
     def _is_wider(self, tree: Expr, removed: Sequence[Expr]) -> bool:
         """Return whether a rule follows from removed ones, whatever the schema is, and they do not follow from it."""
-        if (
-            not removed
-            or self._anything.results(tree, removed) != TRUE
-            or self._anything.results(tree) == TRUE
-        ):
+        if not removed:
+            return False
+        follows = self._anything.results(tree, removed) == TRUE
+        if not follows or self._anything.results(tree) == TRUE:
             return False
         return any(self._new.results(expr, [tree]) != TRUE for expr in removed)
 
     @staticmethod
     def _below(tree: Expr, node: Conjunction) -> Iterator[str]:
         """Yield what schemas require of the fields that a condition names, as conditions on the whole value."""
-        inner = [(*path, step) for path in ((), *field_paths(tree)) for step in (ITEM, VALUE)]
-        for path in (*field_paths(tree), *inner):
-            below = list(node.steps(path))
-            if len(below) == len(path):
-                premises = _conditions(below[-1]).related(tree)
-                texts = (text for text in known_conditions(below[-1]) if rule_key(text) in premises)
-                yield from (lifted(text, path) for text in texts)
+        fields = field_paths(tree)
+        parts = product(((), *fields), (ITEM, VALUE))
+        for path in (*fields, *((*path, step) for path, step in parts)):
+            below = node.at(path)
+            premises = _conditions(below).related(tree)
+            texts = (text for text in known_conditions(below) if rule_key(text) in premises)
+            yield from (lifted(text, path) for text in texts)
 
 
 def is_implied(pair: Pair, condition: str) -> bool:
@@ -199,27 +200,35 @@ def _implies(pair: Pair, condition: str, path: FieldPath) -> bool:
     """Return whether what the old schemas require implies a condition on the value at a path below."""
     names = {escape(step) or step for step in path} - {ITEM, VALUE}
     premises = _conditions(pair.old).naming(names)
-    tree = parsed(lifted(condition, path)) if premises else None
-    return (
-        tree is not None
-        and Reasoner(SchemaFacts(pair.old, pair.server)).results(tree, premises) == TRUE
-    )
+    if not premises:
+        return False
+    tree = parsed(lifted(condition, path))
+    if tree is None:
+        return False
+    return Reasoner(SchemaFacts(pair.old, pair.server)).results(tree, premises) == TRUE
 
 
 class _Conditions:
     """Conditions that are known of a value: `trees` by their keys of equality."""
 
     def __init__(self, conditions: Iterable[str]) -> None:
-        self.trees: Final = {
-            rule_key(text): tree for text in conditions if (tree := parsed(text)) is not None
-        }
-        self._fields: Final = {name: _named(tree) for name, tree in self.trees.items()}
-        self._by_field: Final[dict[str, list[str]]] = {}
+        self.trees: Final[dict[str, Expr]] = {}
+        self._fields: Final[dict[str, AbstractSet[str]]] = {}
+        self._by_field: Final[dict[str, list[str]]] = defaultdict(list)
         self._without_field: Final[list[str]] = []
-        for name, fields in self._fields.items():
-            for field in fields:
-                self._by_field.setdefault(field, []).append(name)
-            self._without_field.extend([] if fields else [name])
+        for text in conditions:
+            tree = parsed(text)
+            name = rule_key(text)
+            if tree is not None and name not in self.trees:
+                self._add(name, tree)
+
+    def _add(self, name: str, tree: Expr) -> None:
+        self.trees[name] = tree
+        fields = self._fields[name] = _named(tree)
+        for field in fields:
+            self._by_field[field].append(name)
+        if not fields:
+            self._without_field.append(name)
 
     def related(self, tree: Expr) -> dict[str, Expr]:
         """Return the conditions that name a field of another one, or no field as that one.
@@ -304,42 +313,38 @@ class SchemaFacts(Facts):
             return FAILED
         if not node:
             return super().values(path)
-        is_there = is_part or path[-1] in self._node(path[:-1]).required
         domain = _values(constraints(node, self._server))
         if node[0].nullable:
             domain = (*domain, Just(None))
-        return domain if is_there or node.has_default else (*FAILED, *domain)
+        is_there = is_part or path[-1] in self._node(path[:-1]).required
+        if is_there or node.has_default:
+            return domain
+        return (*FAILED, *domain)
 
     def sizes(self, path: FieldPath) -> Domain:
         """Return the sizes of the texts, lists or objects at a path."""
         folded = self._folded(path)
-        suffix = None if folded is None or "byte" in folded.formats else _SIZES.get(folded.type)
-        if folded is None or suffix is None:
+        suffix = _SIZES.get(folded.type)
+        if suffix is None or "byte" in folded.formats:
             return SIZES
-        low, high = (folded.bounds.get(f"{end}_{suffix}") for end in ("min", "max"))
-        return _numbers(low or Bound(0, is_upper=False), high, is_whole=True)
+        low = folded.bounds.get(f"min_{suffix}", Bound(0, is_upper=False))
+        return _numbers(low, folded.bounds.get(f"max_{suffix}"), is_whole=True)
 
     def match(self, path: FieldPath, pattern: str) -> bool:
         """Return whether all texts at a path match a pattern."""
-        folded = self._folded(path)
-        return folded is not None and any(
-            self.covers(old_pattern, pattern) for old_pattern in folded.patterns
-        )
+        return any(self.covers(own, pattern) for own in self._folded(path).patterns)
 
     def never_match(self, path: FieldPath, pattern: str) -> bool:
         """Return whether no text at a path matches a pattern."""
-        folded = self._folded(path)
-        return folded is not None and any(
-            patterns_exclude(old_pattern, pattern) for old_pattern in folded.patterns
-        )
+        return any(patterns_exclude(own, pattern) for own in self._folded(path).patterns)
 
     def excludes(self, path: FieldPath, text: str) -> bool:
         """Return whether no text at a path is equal to another one, because a pattern or a limit rejects that."""
-        folded = self._folded(path)
-        if folded is None or folded.type != "string":
+        node = self._node(path)
+        if node.type != "string":
             return False
-        validators = (ValueValidator(schema, server=self._server) for schema in self._node(path))
-        return any(validator.validate(text) for validator in validators)
+        accepts = node.checker(self._server)
+        return not accepts(text)
 
     def covers(self, pattern: str, other: str) -> bool:
         """Return whether all texts that match a pattern match another one."""
@@ -351,39 +356,35 @@ class SchemaFacts(Facts):
 
     def lengths(self, pattern: str) -> tuple[float, float]:
         """Return the lengths of the shortest and of the longest text that match a pattern."""
-        shortest, longest = (length_bound(pattern, is_upper=is_upper) for is_upper in (False, True))
-        return (
-            0 if shortest is None else shortest.value,
-            math.inf if longest is None else longest.value,
-        )
+        shortest = length_bound(pattern, is_upper=False) or Bound(0, is_upper=False)
+        longest = length_bound(pattern, is_upper=True) or Bound(math.inf, is_upper=True)
+        return shortest.value, longest.value
 
-    def _folded(self, path: FieldPath) -> Constraints | None:
-        node = self._node(path)
-        return constraints(node, self._server) if node else None
+    def _folded(self, path: FieldPath) -> Constraints:
+        return constraints(self._node(path), self._server)
 
     def _node(self, path: FieldPath) -> Conjunction:
         if path not in self._nodes:
-            self._nodes[path] = next(self._node(path[:-1]).steps(path[-1:]), Conjunction())
+            self._nodes[path] = self._node(path[:-1]).at(path[-1:])
         return self._nodes[path]
 
 
 def _values(folded: Constraints) -> Domain:
     if folded.enum is not None:
-        return tuple(
-            Piece.LIST
-            if isinstance(value, list)
-            else Piece.OBJECT
-            if isinstance(value, dict)
-            else Just(value)
-            for value in folded.enum.values()
-        )
+        return tuple(map(_piece, folded.enum.values()))
     if folded.type in {"integer", "number"}:
-        return _numbers(
-            *map(folded.bounds.get, ("minimum", "maximum")), is_whole=folded.type == "integer"
-        )
+        low, high = folded.bounds.get("minimum"), folded.bounds.get("maximum")
+        return _numbers(low, high, is_whole=folded.type == "integer")
     if folded.type == "string":
-        return (Others(frozenset({(False, "")} if "min_length" in folded.bounds else ())),)
+        excluded = {(False, "")} if "min_length" in folded.bounds else ()
+        return (Others(frozenset(excluded)),)
     return _VALUES.get(folded.type, PRESENT)
+
+
+def _piece(value: object) -> Piece | Just:
+    if isinstance(value, list):
+        return Piece.LIST
+    return Piece.OBJECT if isinstance(value, dict) else Just(value)
 
 
 def _numbers(low: Bound | None, high: Bound | None, *, is_whole: bool) -> Domain:
@@ -405,10 +406,12 @@ _UNIQUE: Final = (
 
 def repeats_list_type(rule: str, node: Conjunction) -> bool:
     """Return whether a rule only requires that the items of a list are unique, as its type does."""
-    keys = {"set": ("",), "map": tuple(f".{name}" for name in node[0].x_list_map_keys)}.get(
-        node[0].x_list_type or ""
-    )
-    return keys is not None and rule_key(rule) in _unique_by(keys)
+    keys: tuple[str, ...] = ()
+    if node[0].x_list_type == "set":
+        keys = ("",)
+    elif node[0].x_list_type == "map":
+        keys = tuple(f".{name}" for name in node[0].x_list_map_keys)
+    return bool(keys) and rule_key(rule) in _unique_by(keys)
 
 
 @lru_cache(maxsize=64)
@@ -427,15 +430,10 @@ _FULFILLED: Final = "Leave it: existing objects fulfil the rule"
 
 def compare_rules(pair: Pair, reasons: Reasons) -> Iterator[Change]:
     """Report the rules of a value that were added or removed."""
-    before = {rule_key(rule.rule): rule for schema in pair.old for rule in schema.x_validations}
-    after = {
-        rule_key(rule.rule): (rule, i, schema)
-        for schema in pair.new
-        for i, rule in enumerate(schema.x_validations)
-    }
-    for text_key, (rule, i, schema) in after.items():
+    before = pair.old.rules_by_key()
+    after = {rule_key(rule.rule): (rule, path) for rule, path in pair.new.placed_rules()}
+    for text_key, (rule, path) in after.items():
         if text_key not in before:
-            path = schema.path.child("x-kubernetes-validations").index(i).child("rule")
             yield _added_rule(rule, path, pair, reasons)
     for text_key, rule in before.items():
         if text_key not in after:
@@ -448,9 +446,11 @@ def _added_rule(rule: ValidationRule, path: Path, pair: Pair, reasons: Reasons) 
     _, old_path = pair.paths("x_validations")
     paths = path, old_path
     is_transition = _names_old_self(parsed(rule.rule))
-    reason, example = (
-        (reasons.reason(rule.rule), None) if is_transition else reasons.effect(rule.rule, rule)
-    )
+    example = None
+    if is_transition:
+        reason = reasons.reason(rule.rule)
+    else:
+        reason, example = reasons.effect(rule.rule, rule)
     if reason == WIDER:
         text = f"{pair.field.shown}: rule `{_shown(rule)}` {reason}"
         return Change(rules.RULE_REMOVED, text, *paths, pair.field.path, effect=NEW_OBJECTS)
@@ -468,13 +468,13 @@ def _added_rule(rule: ValidationRule, path: Path, pair: Pair, reasons: Reasons) 
 
 def compare_messages(pair: Pair) -> Iterator[Change]:
     """Report the rules that remain with another message, reason or field path."""
-    before = {rule_key(rule.rule): rule for schema in pair.old for rule in schema.x_validations}
-    for rule in (rule for schema in pair.new for rule in schema.x_validations):
+    before = pair.old.rules_by_key()
+    for rule in pair.new.rules():
         old = before.get(rule_key(rule.rule), rule)
         for keyword, attribute, of_error in _MESSAGES:
-            was, now = getattr(old, attribute), getattr(rule, attribute)
-            if (was or "") != (now or ""):
-                text = f"rule `{_shown(rule)}`: `{keyword}` changed from {_value(was)} to {_value(now)}"
+            was, now = _value(getattr(old, attribute)), _value(getattr(rule, attribute))
+            if was != now:
+                text = f"rule `{_shown(rule)}`: `{keyword}` changed from {was} to {now}"
                 effect = f"clients that read the {of_error} of an error get another one"
                 yield pair.change(rules.RULE_MESSAGE, text, "x_validations", effect=effect)
 
@@ -496,9 +496,10 @@ def _shown(rule: ValidationRule) -> str:
 
 
 def _names_old_self(tree: Expr | None) -> bool:
-    return tree is not None and any(
-        isinstance(node, Ident) and node.name == "oldSelf" for node in nodes(tree)
-    )
+    if tree is None:
+        return False
+    variables = (node for node in nodes(tree) if isinstance(node, Ident))
+    return any(variable.name == "oldSelf" for variable in variables)
 
 
 def _new_transition(
@@ -588,8 +589,7 @@ def _needed_now(tree: Expr | None, pair: Pair) -> FieldPath | None:
     """Return the first optional field without which no object fulfils a new rule, unless an old rule needs it, too."""
     if tree is None:
         return None
-    rules_before = (parsed(each.rule) for schema in pair.old for each in schema.x_validations)
-    before = [old for old in rules_before if old is not None]
+    before = [parsed(each.rule) for each in pair.old.rules()]
     for path in field_paths(tree)[:_FIELDS]:
         is_needed = _was_optional(path, pair) and _needs(tree, path)
         if is_needed and not any(_needs(old, path) for old in before):
@@ -597,18 +597,20 @@ def _needed_now(tree: Expr | None, pair: Pair) -> FieldPath | None:
     return None
 
 
-def _needs(tree: Expr, path: FieldPath) -> bool:
+def _needs(tree: Expr | None, path: FieldPath) -> bool:
     """Return whether no object without a field fulfils a rule."""
+    if tree is None:
+        return False
     return not Reasoner(Facts(frozenset({path}))).results_at_once(tree) & TRUE
 
 
 def _was_optional(path: FieldPath, pair: Pair) -> bool:
     """Return whether existing objects may lack a field whose object they have."""
-    new, old = list(pair.new.steps(path)), list(pair.old.steps(path))
-    if len(new) != len(path) or len(old) != len(path):
+    new = pair.new.at(path)
+    if not (new and pair.old.at(path)):
         return False
-    parent = old[-2] if len(old) > 1 else pair.old
-    return path[-1] not in parent.required and not new[-1].has_default
+    parent = pair.old.at(path[:-1])
+    return path[-1] not in parent.required and not new.has_default
 
 
 class _Junctor(NamedTuple):
@@ -634,9 +636,9 @@ class _Junctor(NamedTuple):
     @property
     def part(self) -> JSONSchemaProps:
         """A schema that has only the junctor."""
-        return JSONSchemaProps.of(
-            **{JUNCTORS[self.kind]: self.branches[0] if self.kind == "not" else self.branches}
-        )
+        if self.kind == "not":
+            return JSONSchemaProps.of(not_=self.branches[0])
+        return JSONSchemaProps.of(**{JUNCTORS[self.kind]: self.branches})
 
 
 def compare_junctors(pair: Pair, reasons: Reasons) -> Iterator[Change]:
@@ -676,10 +678,8 @@ def compare_new_default(pair: Pair, name: str, schemas: Conjunction) -> Iterator
                 severity="error", help="Remove the default, or add it in a new version only"
             )
             text = f"{field.shown} has a new default, with which {what} rejects objects without the field"
-            effect, paths = (
-                pair.field.consequence(is_container=True),
-                (schemas.path_of("default"), pair.old[0].path),
-            )
+            effect = pair.field.consequence(is_container=True)
+            paths = schemas.path_of("default"), pair.old[0].path
             yield Change(rule, text, *paths, field.path, pair.shown(example), effect=effect)
             return
 
@@ -704,31 +704,30 @@ def _kept_conditions(
 
 def _kept_rules(pair: Pair) -> Iterator[ValidationRule]:
     """Yield the rules of both schemas that do not read the old value."""
-    before = {rule_key(rule.rule) for schema in pair.old for rule in schema.x_validations}
-    for rule in (rule for schema in pair.new for rule in schema.x_validations):
+    before = pair.old.rules_by_key()
+    for rule in pair.new.rules():
         if rule_key(rule.rule) in before and not _names_old_self(parsed(rule.rule)):
             yield rule
 
 
 def _kept_number_of_fields(pair: Pair) -> int | None:
     """Return the `maxProperties` that both schemas of an object have, unless it is the resource itself."""
-    old, new = (
-        constraints(node, pair.server).bounds.get("max_properties") for node in (pair.old, pair.new)
-    )
-    return int(new.value) if new is not None and old == new and pair.field.path else None
+    old = constraints(pair.old, pair.server).bounds.get("max_properties")
+    new = constraints(pair.new, pair.server).bounds.get("max_properties")
+    if new is None or old != new or not pair.field.path:
+        return None
+    return int(new.value)
 
 
 def _junctors(node: Conjunction) -> Iterator[_Junctor]:
     """Yield the junctors of schemas, but for branches that only repeat what `x-kubernetes-int-or-string` means."""
     is_int_or_string = any(schema.x_int_or_string for schema in node)
     for kind, schema, branches in junctors_of(node):
-        if not (
-            is_int_or_string
-            and kind == "anyOf"
-            and {branch.type for branch in branches} == {"integer", "string"}
-        ):
-            digests = frozenset(fingerprint(Conjunction.of(branch)).digest for branch in branches)
-            yield _Junctor(kind, branches, digests, schema.path.child(kind))
+        types = {branch.type for branch in branches}
+        if is_int_or_string and kind == "anyOf" and types == {"integer", "string"}:
+            continue
+        digests = frozenset(fingerprint(Conjunction.of(branch)).digest for branch in branches)
+        yield _Junctor(kind, branches, digests, schema.path.child(kind))
 
 
 def _report_added(

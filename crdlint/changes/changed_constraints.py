@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Generator, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from itertools import product
 from operator import attrgetter
 from typing import Any, Final
 
 from crdlint.changes.change import NEW_VALUES, Change
 from crdlint.changes.changed_conditions import gained_junctors, is_implied
-from crdlint.changes.conditions import condition, conditions_of, count_of_fields
+from crdlint.changes.conditions import (
+    NUMBERS_OF_FIELDS,
+    condition,
+    conditions_of,
+    count_of_fields,
+)
 from crdlint.changes.conjunction import Conjunction
 from crdlint.changes.constraints import (
     CONTAINER_LIMITS,
@@ -19,6 +25,7 @@ from crdlint.changes.constraints import (
     Constraints,
     Limit,
     Relation,
+    by_equality,
     constraints,
     format_bound,
     length_bound,
@@ -30,7 +37,7 @@ from crdlint.crd.model import JSONSchemaProps
 from crdlint.crd.paths import Path
 from crdlint.golang.printing import marshal
 from crdlint.golang.times import parse_duration
-from crdlint.phrases import some
+from crdlint.phrases import agreeing, some
 from crdlint.rules.engine.advisory import SCALARS
 from crdlint.rules.engine.rule import Rule
 from crdlint.rules.texts import changes as rules
@@ -55,15 +62,10 @@ def compare_types(pair: Pair) -> Generator[Change, None, bool]:
         yield pair.change(rules.TYPE_WIDENED, change, "type", effect=effect)
         return True
     type_ = {"x_int_or_string": True} if new == "int-or-string" else {"type": new}
-    for rejection in _reject(
-        rules.TYPE, f"{change}: values of the old type are rejected", type_, pair
-    ):
-        effect = (
-            f"{rejection.effect}; {rules.BREAKS_APPLY}"
-            if _breaks_apply(old, new)
-            else rejection.effect
-        )
-        yield rejection._replace(effect=effect)
+    text = f"{change}: values of the old type are rejected"
+    also = f"; {rules.BREAKS_APPLY}" if _breaks_apply(old, new) else ""
+    for rejection in _reject(rules.TYPE, text, type_, pair):
+        yield rejection._replace(effect=f"{rejection.effect}{also}")
     return False
 
 
@@ -92,80 +94,82 @@ def compare_constraints(pair: Pair) -> Iterator[Change]:
         yield from _compare_formats(pair, old, new)
         return
     possible = _possible_values(pair, old)
-    if possible is None and (pair.old[0].nullable or not _matches_only(old, new.enum.values())):
-        values = list(new.enum.values())
-        accepted = list(_accepted(pair, pair.new, new.enum).values()) or values
-        added = list(
-            _reject(
-                rules.ENUM_ADDED, f"only {_values(accepted)} accepted now", {"enum": values}, pair
-            )
-        )
+    if possible:
+        yield from _compare_enumerated(pair, possible, new)
+        return
+    if pair.old[0].nullable or not old.imply_pattern(pattern_of(new.enum.values())):
+        added = list(_enumeration_added(pair, new.enum))
         yield from added
         if added:
             return
     # The old schema, or its rules, accept no other values.
-    yield from _compare_enumerated(pair, new.enum if possible is None else possible, new)
+    yield from _compare_enumerated(pair, new.enum, new)
 
 
-def _matches_only(old: Constraints, values: Iterable[Any]) -> bool:
-    """Return whether the old patterns match no other texts than some values."""
-    pattern = pattern_of(values)
-    return any(
-        pattern_relation(old_pattern, pattern, *old.lengths).is_covered
-        for old_pattern in old.patterns
-    )
+def _enumeration_added(pair: Pair, new: Mapping[Any, Any]) -> Iterator[Change]:
+    """Report that only some values are accepted now, unless old rules imply it."""
+    accepted = _accepted(pair, pair.new, new) or new
+    text = f"only {_values(accepted.values())} accepted now"
+    yield from _reject(rules.ENUM_ADDED, text, {"enum": list(new.values())}, pair)
 
 
 def _values(values: Iterable[Any]) -> str:
-    texts = [marshal(value) for value in values]
-    return f"{some(texts, _SHOWN)} {'is' if len(texts) == 1 else 'are'}"
+    texts = list(map(marshal, values))
+    return f"{some(texts, _SHOWN)} {agreeing(len(texts), 'is', 'are')}"
 
 
-def _possible_values(pair: Pair, old: Constraints) -> dict[Any, Any] | None:
-    """Return the few values that a schema without an enumeration accepts, None for more than a few."""
+def _possible_values(pair: Pair, old: Constraints) -> dict[Any, Any]:
+    """Return the few values that a schema without an enumeration accepts, none for more than a few."""
     values: Iterable[Any] = ()
-    low, high = old.bounds.get("minimum"), old.bounds.get("maximum")
     if old.type == "boolean":
         values = (True, False)
-    elif (
-        old.type == "integer"
-        and low is not None
-        and high is not None
-        and 0 <= high.value - low.value < _FEW
-    ):
-        values = range(int(low.value), int(high.value) + 1)
-    by_key = {equality_key(value): value for value in values}
-    if by_key and any(schema.nullable for schema in pair.old):
+    elif old.type == "integer":
+        values = _few_integers(old)
+    by_key = by_equality(values)
+    if by_key and pair.old.is_nullable:
         by_key[equality_key(None)] = None
-    return by_key or None
+    return by_key
+
+
+def _few_integers(old: Constraints) -> range:
+    """Return the integers within two bounds, none if these are far apart."""
+    low, high = old.bounds.get("minimum"), old.bounds.get("maximum")
+    if low is None or high is None or not 0 <= high.value - low.value < _FEW:
+        return range(0)
+    return range(int(low.value), int(high.value) + 1)
 
 
 def _compare_enumerated(pair: Pair, old: Mapping[Any, Any], new: Constraints) -> Iterator[Change]:
     """Report which of the old values are rejected, whatever rejects them."""
     before = _accepted(pair, pair.old, old)
     after = _accepted(pair, pair.new, {**old, **(new.enum or {})})
-    rejected = (value for key, value in before.items() if key not in after)
+    rejected = _without(before, after)
     lost = [value for value in rejected if pair.examples.is_valid(pair.old, value)]
     if lost:
-        remaining = [value for key, value in before.items() if key in after]
+        remaining = [before[key] for key in before if key in after]
         yield from _lost_values(pair, lost, remaining)
     if new.enum is None:
         yield pair.change(
             rules.ENUM_REMOVED, "the enumeration was removed", "enum", effect=NEW_VALUES
         )
         return
-    gained = [value for key, value in after.items() if key not in before]
+    gained = _without(after, before)
     if gained:
         text, effect = f"{_values(gained)} accepted now", "clients may not know the new values"
         change = pair.change(rules.ENUM_VALUE_ADDED, text, "enum", effect=effect)
         yield change._replace(new=pair.new.path_of_item("enum", gained[0]))
 
 
+def _without(values: Mapping[Any, Any], others: Container[Any]) -> list[Any]:
+    """Return the values whose keys are not among others."""
+    return [value for key, value in values.items() if key not in others]
+
+
 def _lost_values(pair: Pair, lost: Sequence[Any], remaining: Sequence[Any]) -> Iterator[Change]:
     """Report the values of an enumeration that are rejected now."""
     text = f"{_values(lost)} not accepted any more"
     default = pair.old[0].default
-    if default is not None and equality_key(default.value) in map(equality_key, lost):
+    if default is not None and equality_key(default.value) in by_equality(lost):
         text += f"; {marshal(default.value)} was the default"
     part: dict[str, Any] = {"enum": [*remaining]}
     if not remaining:
@@ -182,41 +186,45 @@ def _rejecting_path(pair: Pair, value: Any) -> Path | None:
     if not lists:
         return None
     key = equality_key(value)
-    is_listed = all(key in map(equality_key, values) for values in lists)
-    path = next((junctor.path for junctor in gained_junctors(pair)), None) if is_listed else None
-    return path or pair.new.path_of_item("enum", value)
+    is_listed = all(key in by_equality(values) for values in lists)
+    junctors = gained_junctors(pair)
+    if is_listed and junctors:
+        return junctors[0].path
+    return pair.new.path_of_item("enum", value)
 
 
 def _accepted(pair: Pair, node: Conjunction, values: Mapping[Any, Any]) -> dict[Any, Any]:
     """Return the values that all schemas of a node accept."""
-    validators = [ValueValidator(schema, server=pair.server) for schema in node]
-    return {
-        key: value
-        for key, value in values.items()
-        if not any(validator.validate(value) for validator in validators)
-    }
+    accepts = node.checker(pair.server)
+    return {key: value for key, value in values.items() if accepts(value)}
 
 
 def _reject(rule: Rule, text: str, new: Mapping[str, Any], pair: Pair) -> Iterator[Change]:
     """Report a constraint, the attributes of a schema, that rejects values, unless old rules imply it."""
-    attribute, part, in_cel = next(iter(new)), JSONSchemaProps.of(**new), "true"
-    if attribute in {"min_properties", "max_properties"}:
-        in_cel = count_of_fields(
-            pair.old, "<=" if attribute == "max_properties" else ">=", new[attribute]
-        )
-    elif attribute not in _UNEXPRESSED:
-        in_cel = condition(part)
-    if in_cel != "true" and is_implied(pair, in_cel):
+    attribute, part = next(iter(new)), JSONSchemaProps.of(**new)
+    in_cel = _in_cel(pair, attribute, part)
+    is_expressed = in_cel != "true"
+    if is_expressed and is_implied(pair, in_cel):
         return
     rule = rules.of_list_item(rule, pair.field.uncorrelated)
     which = _UNPROVED.get(rule.id, "they")
-    if which and in_cel != "true" and _may_reject_nothing(pair, in_cel, part):
+    if which and is_expressed and _may_reject_nothing(pair, in_cel, part):
         rule = rule._replace(severity="warning")
         text = f"{text}; it is not known whether {which} were valid before"
     consequence = pair.field.consequence(is_container=attribute in CONTAINER_LIMITS)
     paths = pair.paths(attribute, "type" if attribute == "x_int_or_string" else "")
     text, example = f"{pair.field.shown}: {text}", pair.explanation(in_cel, part)
     yield Change(rule, text, *paths, pair.field.path, example, effect=consequence)
+
+
+def _in_cel(pair: Pair, attribute: str, part: JSONSchemaProps) -> str:
+    """Return a constraint as a condition, `true` for one that CEL cannot express."""
+    if attribute in _UNEXPRESSED:
+        return "true"
+    operator = NUMBERS_OF_FIELDS.get(attribute)
+    if operator is None:
+        return condition(part)
+    return count_of_fields(pair.old, operator, getattr(part, attribute))
 
 
 def _may_reject_nothing(pair: Pair, condition_: str, part: JSONSchemaProps) -> bool:
@@ -231,20 +239,18 @@ _UNEXPRESSED: Final = frozenset({"type", "x_int_or_string", "format"})
 
 
 def _compare_limits(pair: Pair, old: Constraints, new: Constraints) -> Iterator[Change]:
-    written_old, written_new = (
-        constraints(node.written, pair.server).bounds for node in (pair.old, pair.new)
-    )
+    written_old = constraints(pair.old.written, pair.server).bounds
+    written_new = constraints(pair.new.written, pair.server).bounds
     for limit in LIMITS:
         name = limit.attribute
         before, after = _implied(pair, old, limit), new.bounds.get(name)
         if after in (old.bounds.get(name), before):
             continue
-        is_looser = after is None or (before is not None and before.tighter_than(after))
-        if is_looser and name in written_old:
+        if after is not None and after.tighter_than(before):
+            yield from _tightened(pair, limit, written_old.get(name), after)
+        elif name in written_old:
             text = f"`{limit.keyword}` {_loosened(written_old[name], written_new.get(name))}"
             yield pair.change(rules.LIMIT_LOOSENED, text, name, effect=NEW_VALUES)
-        elif after is not None and not is_looser and not _cannot_break(pair, limit, after):
-            yield from _tightened(pair, limit, written_old.get(name), after)
 
 
 def _loosened(old_bound: Bound, after: Bound | None) -> str:
@@ -254,7 +260,9 @@ def _loosened(old_bound: Bound, after: Bound | None) -> str:
 
 
 def _tightened(pair: Pair, limit: Limit, old_bound: Bound | None, after: Bound) -> Iterator[Change]:
-    """Report a limit that rejects values, unless old rules imply it."""
+    """Report a limit that rejects values, unless old schemas or rules imply it."""
+    if _cannot_break(pair, limit, after):
+        return
     change = f"of {_number(after)} added"
     if old_bound is not None:
         change = f"changed from {_number(old_bound)} to {_number(after)}"
@@ -299,11 +307,12 @@ _OF_REPLICAS: Final = {
 def _cannot_break(pair: Pair, limit: Limit, after: Bound) -> bool:
     """Return whether no object can break a limit: old schemas reject empty texts, too, or prune all other fields."""
     if limit.attribute == "min_length" and after.value == 1 and pair.old.type == "string":
-        return any(ValueValidator(schema, server=pair.server).validate("") for schema in pair.old)
-    if limit.attribute != "max_properties" or pair.old.keeps_unknown_fields or not pair.field.path:
+        accepts = pair.old.checker(pair.server)
+        return not accepts("")
+    if limit.attribute != "max_properties" or pair.old.type != "object":
         return False
-    names = {name for schema in pair.old for name in schema.properties}
-    return pair.old.type == "object" and len(names) <= after.value
+    is_pruned = bool(pair.field.path) and not pair.old.keeps_unknown_fields
+    return is_pruned and len(pair.old.property_names()) <= after.value
 
 
 def _number(bound: Bound) -> str:
@@ -311,17 +320,17 @@ def _number(bound: Bound) -> str:
 
 
 def _compare_multiples(pair: Pair, old: Constraints, new: Constraints) -> Iterator[Change]:
-    added = [
-        factor
-        for factor in new.multiples
-        if not any(_divides(factor, other) for other in old.multiples)
-    ]
+    implied = {
+        factor for factor, other in product(new.multiples, old.multiples) if _divides(factor, other)
+    }
+    added = new.multiples - implied
     lost = old.multiples - new.multiples
     for factor in sorted(added):
         text = f"values that are not multiples of {marshal(factor)} are rejected"
         yield from _reject(rules.LIMIT_TIGHTENED, text, {"multiple_of": factor}, pair)
     if lost and not added:
-        before, after = (", ".join(map(marshal, sorted(side))) for side in (lost, new.multiples))
+        before = ", ".join(map(marshal, sorted(lost)))
+        after = ", ".join(map(marshal, sorted(new.multiples)))
         text = f"`multipleOf` {_changed(before, after)}"
         yield pair.change(rules.LIMIT_LOOSENED, text, "multiple_of", effect=NEW_VALUES)
 
@@ -329,7 +338,7 @@ def _compare_multiples(pair: Pair, old: Constraints, new: Constraints) -> Iterat
 def _divides(factor: float, other: float) -> bool:
     """Return whether each multiple of another factor is one; servers divide integers by the whole part, and not by 0."""
     own_part, other_part = int(factor), int(other)
-    if other_part and not (own_part and other_part % own_part == 0):
+    if other_part and (not own_part or other_part % own_part):
         return False
     exact, other_exact = Fraction(repr(factor)), Fraction(repr(other))
     schema = ValueValidator(JSONSchemaProps.of(type="number", multiple_of=float(factor)))
@@ -339,19 +348,15 @@ def _divides(factor: float, other: float) -> bool:
 
 def _compare_patterns(pair: Pair, old: Constraints, new: Constraints) -> Iterator[Change]:
     added, lost = sorted(new.patterns - old.patterns), sorted(old.patterns - new.patterns)
+    if len(lost) == len(added) == 1:
+        relation = pattern_relation(lost[0], added[0], *old.lengths)
+        yield from _compare_pattern(pair, relation, lost[0], added[0])
+        return
     for pattern in added:
-        if len(lost) == 1 and len(added) == 1:
-            yield from _compare_pattern(
-                pair, pattern_relation(lost[0], pattern, *old.lengths), lost[0], pattern
-            )
-            continue
-        if any(
-            pattern_relation(old_pattern, pattern, *old.lengths).is_covered
-            for old_pattern in ("", *old.patterns)
-        ):
-            continue
-        text = f"values that do not match `{pattern}` are rejected"
-        yield from _reject(rules.PATTERN_ADDED, text, {"pattern": pattern}, pair)
+        matches_all = pattern_relation("", pattern, *old.lengths).is_covered
+        if not matches_all and not old.imply_pattern(pattern):
+            text = f"values that do not match `{pattern}` are rejected"
+            yield from _reject(rules.PATTERN_ADDED, text, {"pattern": pattern}, pair)
     if lost and not added:
         text = f"the pattern `{lost[0]}` was removed"
         yield pair.change(rules.PATTERN_REMOVED, text, "pattern", effect=NEW_VALUES)
@@ -362,17 +367,22 @@ def _compare_pattern(pair: Pair, relation: Relation, old: str, new: str) -> Iter
     if relation.is_covered and relation.covers:
         return
     change = f"pattern changed from `{old}` to `{new}`"
-    if relation.is_covered:
-        example = f", such as {marshal(relation.gained)}" if relation.gained is not None else ""
-        text = f"{change}, which matches more values{example}"
-        yield pair.change(rules.PATTERN_REMOVED, text, "pattern", effect=NEW_VALUES)
+    if not relation.is_covered:
+        text = f"{change}{_lost_texts(relation)}"
+        yield from _reject(rules.PATTERN, text, {"pattern": new}, pair)
         return
-    if relation.lost is not None:
-        which = "matches fewer values" if relation.covers else "matches other values"
-        text = f"{change}, which {which}: {marshal(relation.lost)} is rejected"
-    else:
-        text = f"{change}: it is not known which values are rejected now"
-    yield from _reject(rules.PATTERN, text, {"pattern": new}, pair)
+    text = f"{change}, which matches more values"
+    if relation.gained is not None:
+        text += f", such as {marshal(relation.gained)}"
+    yield pair.change(rules.PATTERN_REMOVED, text, "pattern", effect=NEW_VALUES)
+
+
+def _lost_texts(relation: Relation) -> str:
+    """Return the texts that match only the old one of two patterns, as the end of a sentence."""
+    if relation.lost is None:
+        return ": it is not known which values are rejected now"
+    which = "matches fewer values" if relation.covers else "matches other values"
+    return f", which {which}: {marshal(relation.lost)} is rejected"
 
 
 def _compare_formats(pair: Pair, old: Constraints, new: Constraints) -> Iterator[Change]:
@@ -412,11 +422,13 @@ _WITH_FORMATS: Final = frozenset({"string", "integer", "number"})
 
 def _has_range(pair: Pair, old: Constraints, format_: str) -> bool:
     """Return whether the limits of integers exclude all that are out of the range of a format."""
+    if old.type != "integer":
+        return False
     of_replicas = _OF_REPLICAS if pair.is_number_of_replicas else {}
+    known = {**of_replicas, **old.bounds}
     for attribute in ("maximum", "minimum"):
         bound = format_bound(frozenset({format_}), attribute)
-        old_bound = old.bounds.get(attribute) or of_replicas.get(attribute)
-        if old.type != "integer" or bound is None or bound.tighter_than(old_bound):
+        if bound is None or bound.tighter_than(known.get(attribute)):
             return False
     return True
 
@@ -432,23 +444,9 @@ def _rejects_values(format_: str) -> bool:
 
 def compare_annotations(pair: Pair) -> Iterator[Change]:
     """Report changes of `nullable`, of the default, and of an embedded resource."""
-    old, new, field = pair.old[0], pair.new[0], pair.field
+    old, new = pair.old[0], pair.new[0]
     if old.nullable and not new.nullable:
-        rule, part = rules.NULLABLE_REMOVED._replace(severity="warning"), None
-        if new.default is not None:
-            effect = "an explicit null is replaced by the default"
-        elif field.path.endswith("[*]"):
-            effect, rule = "null is rejected", rule._replace(severity="error")
-            part = JSONSchemaProps.of(type=new.type)
-        elif pair.parent is not None and pair.step in pair.parent.new.required:
-            effect, rule = (
-                f"null is rejected, because the field is required; {_of_parent(pair)}",
-                rule._replace(severity="error"),
-            )
-            part = JSONSchemaProps.of(type=new.type)
-        else:
-            effect = "an explicit null is dropped"
-        yield pair.change(rule, "not nullable any more", "nullable", part, effect=effect)
+        yield _nullable_removed(pair)
     elif new.nullable and not old.nullable:
         yield pair.change(
             rules.NULLABLE_ADDED, "nullable now", "nullable", effect="clients may read null"
@@ -463,19 +461,32 @@ def compare_annotations(pair: Pair) -> Iterator[Change]:
         yield pair.change(rules.EMBEDDED_RESOURCE, text, "x_embedded_resource", part, effect=effect)
 
 
-def _of_parent(pair: Pair) -> str:
-    """Return what a required field that stored objects have as null means for edits of the object that has it."""
-    field = pair.field if pair.parent is None else pair.parent.field
-    return field.consequence(is_container=True)
+def _nullable_removed(pair: Pair) -> Change:
+    """Return that null is not accepted any more, by what happens to a stored null."""
+    new, parent = pair.new[0], pair.parent
+    rejection = None
+    if new.default is not None:
+        effect = "an explicit null is replaced by the default"
+    elif pair.field.path.endswith("[*]"):
+        effect = rejection = "null is rejected"
+    elif parent is not None and pair.step in parent.new.required:
+        edits = parent.field.consequence(is_container=True)
+        effect = rejection = f"null is rejected, because the field is required; {edits}"
+    else:
+        effect = "an explicit null is dropped"
+    rule = rules.NULLABLE_REMOVED._replace(severity="warning" if rejection is None else "error")
+    part = None if rejection is None else JSONSchemaProps.of(type=new.type)
+    return pair.change(rule, "not nullable any more", "nullable", part, effect=effect)
 
 
 def _compare_defaults(pair: Pair) -> Iterator[Change]:
     old, new = pair.old[0].default, pair.new[0].default
-    if old is None and new is not None:
-        yield from _default_added(pair)
-    elif old is not None and new is None:
+    if old is None:
+        if new is not None:
+            yield from _default_added(pair)
+    elif new is None:
         yield from _default_removed(pair, old.value)
-    elif old is not None and new is not None and equality_key(old.value) != equality_key(new.value):
+    elif equality_key(old.value) != equality_key(new.value):
         yield _default_changed(pair, old.value, new.value)
 
 

@@ -112,11 +112,14 @@ def lifted(condition_: str, path: FieldPath, value: str = _SELF, depth: int = 0)
     if not path:
         return f"({_with_self(condition_, value)})"
     step, *below = path
-    if step in {ITEM, VALUE}:
-        variable = f"outer_of_crdlint_{depth}"
-        inner = variable if step == ITEM else f"{value}[{variable}]"
-        return f"{value}.all({variable}, {lifted(condition_, tuple(below), inner, depth + 1)})"
-    return f"(!{has(value, step)} || {lifted(condition_, tuple(below), f'{value}.{escape(step) or step}', depth + 1)})"
+    variable = f"outer_of_crdlint_{depth}"
+    inner = {ITEM: variable, VALUE: f"{value}[{variable}]"}.get(step)
+    is_field = inner is None
+    inner = inner or f"{value}.{escape(step) or step}"
+    required = lifted(condition_, tuple(below), inner, depth + 1)
+    if is_field:
+        return f"(!{has(value, step)} || {required})"
+    return f"{value}.all({variable}, {required})"
 
 
 @lru_cache(maxsize=1024)
@@ -171,28 +174,26 @@ _OF_KEPT: Final = (
 
 def conditions_of(node: Conjunction) -> list[str]:
     """Return what the rules and junctors of schemas require of a value."""
-    texts = [rule.rule for schema in node for rule in schema.x_validations]
+    texts = [rule.rule for rule in node.rules()]
     return texts + [junctor_condition(kind, branches) for kind, _, branches in junctors_of(node)]
 
 
 def known_conditions(node: Conjunction) -> list[str]:
     """Return also what keywords require that the reasoner does not take as facts: formats, multiples, numbers of fields."""
     texts = conditions_of(node)
-    texts += [
-        condition(JSONSchemaProps.of(**{attribute: value}))
-        for schema in node
-        for attribute, value in (
-            ("multiple_of", schema.multiple_of),
-            ("format", schema.format or None),
-        )
-        if value is not None
-    ]
-    return texts + [
-        count_of_fields(node, operator, number)
-        for attribute, operator in (("min_properties", ">="), ("max_properties", "<="))
-        for schema in node
-        if (number := getattr(schema, attribute)) is not None
-    ]
+    for schema in node:
+        if schema.multiple_of is not None:
+            texts.append(condition(JSONSchemaProps.of(multiple_of=schema.multiple_of)))
+        if schema.format:
+            texts.append(condition(JSONSchemaProps.of(format=schema.format)))
+    for attribute, operator in NUMBERS_OF_FIELDS.items():
+        numbers = (getattr(schema, attribute) for schema in node)
+        texts += [count_of_fields(node, operator, each) for each in numbers if each is not None]
+    return texts
+
+
+# How a number of fields is compared with each of these limits.
+NUMBERS_OF_FIELDS: Final = {"min_properties": ">=", "max_properties": "<="}
 
 
 def count_of_fields(node: Conjunction, operator: str, number: float) -> str:
@@ -200,4 +201,5 @@ def count_of_fields(node: Conjunction, operator: str, number: float) -> str:
     properties = node.properties()
     if len(properties) > _FIELDS or node.keeps_unknown_fields or node.map_values():
         return f"size(self) {operator} {number:g}"
-    return f"[{', '.join(has(_SELF, name) for name in properties)}].filter(x, x == true).size() {operator} {number:g}"
+    present = ", ".join(has(_SELF, name) for name in properties)
+    return f"[{present}].filter(x, x == true).size() {operator} {number:g}"

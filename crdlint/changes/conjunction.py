@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import reduce
 from typing import Any, Final
 
 from crdlint.crd.gotypes import SCHEMA_BITS
-from crdlint.crd.model import JSONSchemaProps
+from crdlint.crd.model import JSONSchemaProps, ValidationRule
 from crdlint.crd.paths import Path
 from crdlint.kubecel.reasoning.reasoner import ITEM, VALUE, FieldPath
+from crdlint.kubecel.syntax_trees import rule_key
+from crdlint.kubernetes.servers import Server
 from crdlint.light import dataclass, regex
 from crdlint.schema.deep_equal import equality_key
+from crdlint.schema.validator import ValueValidator
 
 _PLAIN: Final = regex(r"[\w-]+\Z")
 _JUNCTORS: Final = SCHEMA_BITS["allOf"] | SCHEMA_BITS["anyOf"] | SCHEMA_BITS["oneOf"]
@@ -73,6 +77,38 @@ class Conjunction(tuple["JSONSchemaProps", ...]):
         below = {**self.properties(), ITEM: self.list_items(), VALUE: self.map_values()}
         return {step: schemas for step, schemas in below.items() if schemas}
 
+    def step_below(self, step: str) -> Conjunction:
+        """Return the schemas of a property, of ITEM or of VALUE, empty without any."""
+        if step == ITEM:
+            return self.list_items()
+        if step == VALUE:
+            return self.map_values()
+        return self.of_property(step)
+
+    def at(self, path: FieldPath) -> Conjunction:
+        """Return the schemas of the values at a path, empty without any."""
+        return reduce(Conjunction.step_below, path, self)
+
+    def rules(self) -> list[ValidationRule]:
+        """Return the rules of all schemas, in their order."""
+        return [rule for schema in self for rule in schema.x_validations]
+
+    def placed_rules(self) -> Iterator[tuple[ValidationRule, Path]]:
+        """Yield the rules of all schemas with their paths."""
+        for schema in self:
+            place = schema.path.child("x-kubernetes-validations")
+            for i, rule in enumerate(schema.x_validations):
+                yield rule, place.index(i).child("rule")
+
+    def rules_by_key(self) -> dict[str, ValidationRule]:
+        """Return the rules of all schemas by their keys of equality."""
+        return {rule_key(rule.rule): rule for rule in self.rules()}
+
+    def checker(self, server: Server) -> Callable[[Any], bool]:
+        """Return what tells of values whether all schemas accept them, apart from rules of CEL."""
+        validators = [ValueValidator(schema, server=server) for schema in self]
+        return lambda value: not any(validator.validate(value) for validator in validators)
+
     @property
     def type(self) -> str:
         """The type of values: one of JSON schema's, `int-or-string`, or empty for any value."""
@@ -82,10 +118,12 @@ class Conjunction(tuple["JSONSchemaProps", ...]):
     @property
     def keeps_unknown_fields(self) -> bool:
         """Whether fields that no schema specifies are stored."""
-        return any(schema.x_preserve_unknown_fields for schema in self) or any(
-            schema.additional_properties is not None and schema.additional_properties.allows
-            for schema in self
-        )
+        return any(map(_keeps_unknown_fields, self))
+
+    @property
+    def is_nullable(self) -> bool:
+        """Whether one of the schemas is nullable."""
+        return any(schema.nullable for schema in self)
 
     @property
     def required(self) -> dict[str, None]:
@@ -96,16 +134,6 @@ class Conjunction(tuple["JSONSchemaProps", ...]):
     def has_default(self) -> bool:
         """Whether a schema has a default."""
         return any(schema.default is not None for schema in self)
-
-    def steps(self, path: FieldPath) -> Iterator[Conjunction]:
-        """Yield the schemas of each value on a path, as far as there are any."""
-        node = self
-        for step in path:
-            below = {ITEM: node.list_items, VALUE: node.map_values}.get(step)
-            node = node.of_property(step) if below is None else below()
-            if not node:
-                return
-            yield node
 
     def path_of(self, attribute: str, keyword: str = "") -> Path:
         """Return where the first of the schemas has an attribute; where the first schema would have it if none has it."""
@@ -122,13 +150,18 @@ class Conjunction(tuple["JSONSchemaProps", ...]):
         return self.path_of(attribute).index(_NO_ITEM)
 
 
+def _keeps_unknown_fields(schema: JSONSchemaProps) -> bool:
+    additional = schema.additional_properties
+    allows_others = additional is not None and additional.allows
+    return schema.x_preserve_unknown_fields or allows_others
+
+
 def is_new(path: FieldPath, old: Conjunction, new: Conjunction) -> bool:
     """Return whether no existing object has a field: it has no default, and the old schema prunes it."""
-    after, before = list(new.steps(path)), list(old.steps(path))
-    if len(after) != len(path) or len(before) != len(path) - 1:
+    after, parent = new.at(path), old.at(path[:-1])
+    if not (after and parent) or old.at(path):
         return False
-    parent = before[-1] if before else old
-    return not parent.keeps_unknown_fields and not after[-1].has_default
+    return not parent.keeps_unknown_fields and not after.has_default
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,11 +184,10 @@ class ComparedField:
 
     def below(self, step: str, *, correlated: bool = True) -> ComparedField:
         """Return the node of a property, ITEM or VALUE; the items of a map list are `correlated` by their keys."""
-        shown = {ITEM: "[*]", VALUE: ".*"}.get(step) or (
-            f".{step}" if _PLAIN.match(step) else f"[{step!r}]"
-        )
-        uncorrelated = self.uncorrelated or ("" if correlated else self.path)
-        return ComparedField(self.path + shown, uncorrelated, self.ratchets)
+        uncorrelated = self.uncorrelated
+        if not correlated:
+            uncorrelated = uncorrelated or self.path
+        return ComparedField(self.path + _shown_step(step), uncorrelated, self.ratchets)
 
     def consequence(self, *, is_container: bool) -> str:
         """Return what a tightened constraint means for existing objects.
@@ -163,11 +195,20 @@ class ComparedField:
         From Kubernetes 1.30 on, an update may keep an invalid value that it does not change. The constraints of a container
         are broken by the container, which every edit below it changes.
         """
-        also = "is rejected if the existing object breaks this, even if it changes another field"
-        if not self.ratchets:
-            return f"every edit {also}"
-        if is_container:
-            scope = self.uncorrelated or self.path
-            return f"every edit below `{scope}` {also}" if scope else f"every edit {also}"
-        edited = f"`{self.uncorrelated}`" if self.uncorrelated else "this field"
-        return f"existing objects stay valid until {edited} is edited"
+        edits = "every edit"
+        if self.ratchets and not is_container:
+            edited = f"`{self.uncorrelated}`" if self.uncorrelated else "this field"
+            return f"existing objects stay valid until {edited} is edited"
+        scope = self.uncorrelated or self.path
+        if self.ratchets and scope:
+            edits += f" below `{scope}`"
+        return f"{edits} is rejected if the existing object breaks this, even if it changes another field"
+
+
+def _shown_step(step: str) -> str:
+    """Return the end of a path: a property, ITEM or VALUE."""
+    if step == ITEM:
+        return "[*]"
+    if step == VALUE:
+        return ".*"
+    return f".{step}" if _PLAIN.match(step) else f"[{step!r}]"

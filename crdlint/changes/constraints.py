@@ -38,7 +38,10 @@ class Limit:
     def condition(self, number: float, value: str = "self", *, is_strict: bool = False) -> str:
         """Return the limit of a value in CEL: of a number itself, of anything else its size."""
         bounded = value if self.types is _NUMBERS else f"size({value})"
-        return f"{bounded} {'<' if self.is_upper else '>'}{'' if is_strict else '='} {number}"
+        operator = "<" if self.is_upper else ">"
+        if not is_strict:
+            operator += "="
+        return f"{bounded} {operator} {number}"
 
 
 _NUMBERS: Final = frozenset({"", "integer", "number", "int-or-string"})
@@ -118,8 +121,17 @@ class Constraints:
     @property
     def lengths(self) -> tuple[float, float | None]:
         """The lengths of the shortest and the longest text, None for any length."""
-        shortest, longest = self.bounds.get("min_length"), self.bounds.get("max_length")
-        return 0 if shortest is None else shortest.value, None if longest is None else longest.value
+        longest = self.bounds.get("max_length")
+        shortest = self.bounds.get("min_length", _NO_LENGTH).value
+        return shortest, None if longest is None else longest.value
+
+    def imply_pattern(self, pattern: str) -> bool:
+        """Return whether one of the patterns matches no text that another pattern does not match."""
+        relations = (pattern_relation(own, pattern, *self.lengths) for own in self.patterns)
+        return any(relation.is_covered for relation in relations)
+
+
+_NO_LENGTH: Final = Bound(0, is_upper=False)
 
 
 def constraints(node: Conjunction, server: Server) -> Constraints:
@@ -128,37 +140,51 @@ def constraints(node: Conjunction, server: Server) -> Constraints:
     return Constraints(
         type=type_,
         bounds=_bounds(node, type_),
-        multiples=frozenset(
-            schema.multiple_of
-            for schema in node
-            # Every integer is a multiple of 1, but servers accept none where the factor has a fraction.
-            if type_ in _NUMBERS
-            and schema.multiple_of
-            and not (type_ == "integer" and schema.multiple_of == 1)
-        ),
-        patterns=frozenset(
-            schema.pattern for schema in node if type_ in _STRINGS and schema.pattern
-        ),
+        multiples=_multiples(node, type_),
+        patterns=_patterns(node, type_),
         formats=_formats(node, type_, server),
         enum=_enum(node),
         required=frozenset(node.required if type_ in _OBJECTS else ()),
     )
 
 
+def _multiples(node: Conjunction, type_: str) -> frozenset[float]:
+    if type_ not in _NUMBERS:
+        return frozenset()
+    factors = {schema.multiple_of for schema in node}
+    if type_ == "integer":
+        # Every integer is a multiple of 1, but servers accept none where the factor has a fraction.
+        factors.discard(1)
+    return frozenset(filter(None, factors))
+
+
+def _patterns(node: Conjunction, type_: str) -> frozenset[str]:
+    if type_ not in _STRINGS:
+        return frozenset()
+    return frozenset(schema.pattern for schema in node if schema.pattern)
+
+
 def _bounds(node: Conjunction, type_: str) -> dict[str, Bound]:
     bounds: dict[str, Bound] = {}
-    for limit, schema in product(LIMITS, node):
-        value = getattr(schema, limit.attribute)
-        if value is None or type_ not in limit.types or (value <= 0 and limit.empty):
+    limits = [limit for limit in LIMITS if type_ in limit.types]
+    for limit, schema in product(limits, node):
+        bound = _bound(limit, schema)
+        if bound is None:
             continue
-        bound = Bound(
-            value, limit.is_upper, bool(getattr(schema, f"exclusive_{limit.attribute}", False))
-        )
         if type_ == "integer":
             bound = bound.of_integers()
         if bound.tighter_than(bounds.get(limit.attribute)):
             bounds[limit.attribute] = bound
     return bounds
+
+
+def _bound(limit: Limit, schema: JSONSchemaProps) -> Bound | None:
+    """Return the value of a limit, None without one, or if no value can break it."""
+    value = getattr(schema, limit.attribute)
+    if value is None or (value <= 0 and limit.empty):
+        return None
+    is_strict = bool(getattr(schema, f"exclusive_{limit.attribute}", False))
+    return Bound(value, limit.is_upper, is_strict)
 
 
 def format_bound(formats: frozenset[str], attribute: str) -> Bound | None:
@@ -181,17 +207,19 @@ def _formats(node: Conjunction, type_: str, server: Server) -> frozenset[str]:
 
 
 def _enum(node: Conjunction) -> dict[Any, Any] | None:
-    common: dict[Any, Any] | None = None
-    for schema in node:
-        if schema.enum:
-            # No server accepts it.
-            values = {equality_key(value): value for value in schema.enum if value is not None}
-            common = (
-                values
-                if common is None
-                else {key: value for key, value in common.items() if key in values}
-            )
+    enums = [by_equality(schema.enum) for schema in node if schema.enum]
+    if not enums:
+        return None
+    common, *others = enums
+    common.pop(equality_key(None), None)  # no server accepts it
+    for values in others:
+        common = {key: value for key, value in common.items() if key in values}
     return common
+
+
+def by_equality(values: Iterable[Any]) -> dict[Any, Any]:
+    """Return values by their keys of equality."""
+    return {equality_key(value): value for value in values}
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,14 +290,14 @@ def _own(node: Conjunction) -> tuple[Any, ...]:
         sorted(folded.formats),
         None if folded.enum is None else sorted(map(repr, folded.enum)),
         sorted(folded.required),
-        any(schema.nullable for schema in node),
+        node.is_nullable,
         None if first.default is None else repr(equality_key(first.default.value)),
         node.keeps_unknown_fields,
         first.x_embedded_resource,
         list_type,
         sorted(first.x_list_map_keys),
         first.x_map_type or "granular",
-        sorted(rule_key(rule.rule) for schema in node for rule in schema.x_validations),
+        sorted(rule_key(rule.rule) for rule in node.rules()),
     )
 
 
@@ -325,8 +353,9 @@ def pattern_relation(
 
 @lru_cache(maxsize=512)
 def _compared(old: str, new: str, shortest: int, longest: int | None) -> tuple[Relation, int]:
-    classes = _classes(old) + _classes(new)
-    if max(len(old), len(new)) > _LONGEST or classes > _MOST_CLASSES:
+    try:
+        classes = _classes_to_compare(old, new)
+    except UnsupportedError:
         return Relation(is_decided=False), 0
     steps = regexp_language.MOST_STEPS + classes * _CLASS_STEPS
     try:
@@ -353,11 +382,17 @@ def patterns_exclude(first: str, second: str) -> bool:
 
 @lru_cache(maxsize=512)
 def _common_text(first: str, second: str) -> tuple[str | None, int]:
-    classes = _classes(first) + _classes(second)
-    if max(len(first), len(second)) > _LONGEST or classes > _MOST_CLASSES:
-        raise UnsupportedError
+    classes = _classes_to_compare(first, second)
     text, steps = regexp_language.common_text(first, second)
     return text, steps + classes * _CLASS_STEPS
+
+
+def _classes_to_compare(*patterns: str) -> int:
+    """Return the number of Unicode classes of patterns; raise UnsupportedError for patterns that take too long."""
+    classes = sum(map(_classes, patterns))
+    if max(map(len, patterns)) > _LONGEST or classes > _MOST_CLASSES:
+        raise UnsupportedError
+    return classes
 
 
 def _classes(pattern: str) -> int:
@@ -378,6 +413,5 @@ def length_bound(pattern: str, *, is_upper: bool) -> Bound | None:
 
 @lru_cache(maxsize=512)
 def _lengths(pattern: str) -> tuple[int, int | None]:
-    if len(pattern) > _LONGEST or _classes(pattern) > _MOST_CLASSES:
-        raise UnsupportedError
+    _classes_to_compare(pattern)
     return regexp_language.lengths(pattern)

@@ -10,11 +10,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from functools import lru_cache
-from itertools import chain, islice, product
+from itertools import chain, islice, product, starmap
+from operator import add, mul
 from types import MappingProxyType
 from typing import Any, Final
 
-from crdlint.cel.ast import Call, Literal, Select, nodes
+from crdlint.cel.ast import Call, Expr, Literal, Select, nodes
 from crdlint.changes.change import Change
 from crdlint.changes.conditions import conditions_of
 from crdlint.changes.conjunction import ComparedField, Conjunction
@@ -191,12 +192,11 @@ class Examples:
         """
         example: str | None = None
         with work.continued(work.Budget(_WORK)), suppress(work.WorkLimitError):
-            for value in islice(
-                self._breaking(pair, condition, part, is_kept=is_kept),
-                _COMPLETED if self.explains else 1,
-            ):
+            breaking = self._breaking(pair, condition, part, is_kept=is_kept)
+            for value in islice(breaking, _COMPLETED):
                 example = ""
-                if self.explains and (text := self._completed(pair, value)) is not None:
+                text = self._completed(pair, value) if self.explains else ""
+                if text is not None:
                     return text
         return example
 
@@ -204,26 +204,28 @@ class Examples:
         self, pair: Pair, condition: str, part: JSONSchemaProps | ValidationRule, *, is_kept: bool
     ) -> Iterator[Any]:
         """Yield values that the old schema accepts and a part of the new one rejects."""
-        old, new = self._check(pair.old, pair), self._check(pair.new, pair)
-        own = (
-            None
-            if isinstance(part, ValidationRule)
-            else _Check(Conjunction((part,)), None, self.server)
-        )
+        old = self._check(pair.old, pair)
+        is_broken = self._breaks(pair, part, is_kept=is_kept)
         null = [None] if pair.old[0].nullable else []
         for value in chain(islice(self._values(pair, condition), _TRIED), null):
-            if isinstance(part, ValidationRule):
-                broken = new.breaks(part, value, is_kept=is_kept) and not new.has_other_errors(
-                    value
-                )
-            else:
-                broken = own is not None and bool(own.errors(value))
-            if (
-                broken
-                and not old.errors(value)
-                and not (is_kept and old.errors(value, is_kept=True))
-            ):
+            if not is_broken(value) or old.errors(value):
+                continue
+            if not is_kept or not old.errors(value, is_kept=True):
                 yield value
+
+    def _breaks(
+        self, pair: Pair, part: JSONSchemaProps | ValidationRule, *, is_kept: bool
+    ) -> Callable[[Any], bool]:
+        """Return what tells of values whether a part of the new schema, and nothing before it, rejects them."""
+        if not isinstance(part, ValidationRule):
+            own = _Check(Conjunction((part,)), None, self.server)
+            return lambda value: bool(own.errors(value))
+        new = self._check(pair.new, pair)
+
+        def breaks_rule(value: Any) -> bool:
+            return new.breaks(part, value, is_kept=is_kept) and not new.has_other_errors(value)
+
+        return breaks_rule
 
     def _values(self, pair: Pair, condition: str) -> Iterable[Any]:
         """Yield values that may break a condition, which are valid if they do not break an old one."""
@@ -262,10 +264,9 @@ class Examples:
     def _check(self, node: Conjunction, pair: Pair | None) -> _Check:
         key = tuple(map(id, node))
         if key not in self._checks:
-            is_resource = node[0].x_embedded_resource or (pair is not None and pair.parent is None)
-            self._checks[key] = _Check(
-                node, self._rules.of(node[0], is_root=is_resource), self.server
-            )
+            is_whole = pair is not None and pair.parent is None
+            rules = self._rules.of(node[0], is_root=node[0].x_embedded_resource or is_whole)
+            self._checks[key] = _Check(node, rules, self.server)
         return self._checks[key]
 
     def is_valid(self, node: Conjunction, value: Any) -> bool:
@@ -314,9 +315,8 @@ class _Check:
 
     def __init__(self, node: Conjunction, rules: RuleValidator | None, server: Server) -> None:
         self._node: Final = node
-        self._has_defaults: Final = any(
-            schema.default is not None for schema in _subschemas(node[0])
-        )
+        defaults = (schema.default for schema in _subschemas(node[0]))
+        self._has_defaults: Final = any(default is not None for default in defaults)
         self._values: Final = [ValueValidator(schema, server=server) for schema in node]
         self._rules: Final = rules
         self._relevant: Final = RelevantRules(rules)
@@ -429,16 +429,8 @@ class Candidates:
         self._is_valid: Final = is_valid
         self._parts: Final = _PARTS if literals else _FEW_PARTS
         self._inner_values: Final[dict[tuple[int, int, int], list[Any]]] = {}
-        self._numbers: Final = sorted(
-            {
-                number + more
-                for number in literals
-                if isinstance(number, (int, float))
-                and not isinstance(number, bool)
-                and math.isfinite(number)
-                for more in (-1, 0, 1)
-            }
-        )
+        numbers = list(filter(_is_finite_number, literals))
+        self._numbers: Final = sorted({*starmap(add, product(numbers, (-1, 0, 1)))})
         self._texts: Final = [text for text in literals if isinstance(text, str)]
 
     def lists(self, old: Conjunction, item: Any) -> Iterator[Any]:
@@ -458,17 +450,15 @@ class Candidates:
         depth: int = 0,
     ) -> Iterable[Any]:
         """Return values; ``fixed`` are fields of an object that each of them has."""
-        type_ = old.type
-        null: list[Any] = [None] if old[0].nullable and depth else []
         if depth > _DEEPEST:
             return []
+        type_ = old.type
+        null: list[Any] = [None] if old[0].nullable and depth else []
         if type_ == "object":
             return chain(null, self._objects(old, new, depth, fixed))
-        return (
-            [*self._lists(old, new, depth), *null]
-            if type_ == "array"
-            else [*self._scalars(old, new, type_), *null]
-        )
+        if type_ == "array":
+            return [*self._lists(old, new, depth), *null]
+        return [*self._scalars(old, new, type_), *null]
 
     def _objects(
         self, old: Conjunction, new: Conjunction, depth: int, fixed: Mapping[str, Any]
@@ -480,7 +470,9 @@ class Candidates:
                 continue
             values = self._options(name, old, new, depth, is_named=name in names)
             options[name] = values if len(options) < _OPTIONS else values[:1]
-        base: dict[str, Any] = {**(_RESOURCE if old[0].x_embedded_resource else {}), **fixed}
+        base: dict[str, Any] = {**fixed}
+        if old[0].x_embedded_resource:
+            base = {**_RESOURCE, **fixed}
         for values_by_rank in _by_rank(list(options.values())):
             values_of_fields = zip(options, values_by_rank, strict=True)
             chosen = {name: value for name, value in values_of_fields if value is not _ABSENT}
@@ -506,7 +498,8 @@ class Candidates:
         # The value is not to break the new schema.
         number = 1 if schemas.type in {"object", "array"} else 2
         accepted = (value for value in inner if self._is_valid(after or schemas, value))
-        return [*absent, *(list(islice(accepted, number)) or inner[:number])]
+        few = list(islice(accepted, number)) or inner[:number]
+        return [*absent, *few]
 
     def _maps(
         self, old: Conjunction, new: Conjunction, depth: int, base: dict[str, Any]
@@ -517,8 +510,8 @@ class Candidates:
         values = self._inner(below, new.map_values(), depth) if below else ["a", 1, {}]
         if not values:
             return
-        for value in values:
-            yield from ({**base, key: value} for key in ["a", *self._texts[: self._parts]])
+        keys = ["a", *self._texts[: self._parts]]
+        yield from ({**base, key: value} for value, key in product(values, keys))
         yield from ({**base, "a" * size: values[0]} for size in self._sizes(old, "length"))
         for size in self._sizes(old, "properties"):
             yield {**base, **{f"a{i}": values[0] for i in range(size)}}
@@ -529,17 +522,15 @@ class Candidates:
             yield []
             return
         values = self._inner(below, new.list_items(), depth)
-        yield from (
-            [],
-            *([value] for value in values[:2]),
-            *map(list, product(values[:4], repeat=2)),
-        )
         sizes = self._sizes(old, "items")
+        yield []
+        yield from _repeated(values[:2], [1])
+        yield from map(list, product(values[:4], repeat=2))
         for size in sizes:
-            yield from ([value] * size for value in values[:1])
+            yield from _repeated(values[:1], [size])
             yield list(islice(self._distinct(below), size))
-        yield from ([value] for value in values[2:])
-        yield from ([value] * size for value, size in product(values[1:4], sizes))
+        yield from _repeated(values[2:], [1])
+        yield from _repeated(values[1:4], sizes)
         yield from map(list, product(values, repeat=2))
 
     def _inner(self, old: Conjunction, new: Conjunction, depth: int) -> list[Any]:
@@ -547,19 +538,21 @@ class Candidates:
         number = max(2, self._parts * 2 // (depth + 2))
         key = id(old[0]), id(new[0]) if new else 0, number
         if key not in self._inner_values:
-            valid: dict[str, Any] = {}
-            # The items of other lists are valid, and with them the list.
-            is_plain = old.type == "array" and not any(
-                schema.set_fields & _OF_LISTS for schema in old
-            )
-            for value in islice(self.values(old, new, depth=depth + 1), _TRIED_PARTS):
-                text = json.dumps(value)
-                if text not in valid and (is_plain or self._is_valid(old, value)):
-                    valid[text] = value
-                if len(valid) == number:
-                    break
-            self._inner_values[key] = list(valid.values())
+            tried = islice(self.values(old, new, depth=depth + 1), _TRIED_PARTS)
+            self._inner_values[key] = list(islice(self._valid(old, tried), number))
         return self._inner_values[key]
+
+    def _valid(self, node: Conjunction, values: Iterable[Any]) -> Iterator[Any]:
+        """Yield the valid ones of some values, each once."""
+        # The items of other lists are valid, and with them the list.
+        restricts = any(schema.set_fields & _OF_LISTS for schema in node)
+        is_plain = node.type == "array" and not restricts
+        seen: set[str] = set()
+        for value in values:
+            text = json.dumps(value)
+            if text not in seen and (is_plain or self._is_valid(node, value)):
+                seen.add(text)
+                yield value
 
     def _distinct(
         self, node: Conjunction, base: Mapping[str, Any] = MappingProxyType({})
@@ -574,8 +567,11 @@ class Candidates:
             varying = self._varying(node, base)
         for i in range(_LONGEST):
             scalars = {"string": f"a{i}", "integer": i + 1}
-            varied = {name: scalars[each] for name, each in varying.items()}
-            yield {**base, **varied} if type_ == "object" else scalars.get(type_, i)
+            if type_ == "object":
+                varied = {name: scalars[each] for name, each in varying.items()}
+                yield {**base, **varied}
+            else:
+                yield scalars.get(type_, i)
 
     def _varying(self, node: Conjunction, base: Mapping[str, Any]) -> dict[str, str]:
         """Return the fields of an object that can have any text or number, and their types."""
@@ -589,8 +585,8 @@ class Candidates:
 
     def _sizes(self, old: Conjunction, what: str) -> list[int]:
         """Return the smallest size that a schema allows, and those beside the constants of the condition."""
-        sizes = {int(number) for number in self._numbers}
-        sizes |= {size for schema in old if (size := getattr(schema, f"min_{what}")) is not None}
+        smallest = {getattr(schema, f"min_{what}") for schema in old} - {None}
+        sizes = {*map(int, self._numbers), *smallest}
         longest = _LONGEST_TEXT if what == "length" else _LONGEST
         return sorted(size for size in sizes if 0 <= size <= longest)[:_SIZES]
 
@@ -613,8 +609,9 @@ class Candidates:
 
     def _of_enumeration(self, old: Mapping[Any, Any], after: Constraints | None) -> Iterator[Any]:
         """Yield the values of an enumeration, those first that the new one lacks, then the constants of the condition."""
-        remaining = old if after is None or after.enum is None else after.enum
-        yield from (value for key, value in old.items() if key not in remaining)
+        if after is not None and after.enum is not None:
+            remaining = after.enum
+            yield from (value for key, value in old.items() if key not in remaining)
         yield from (value for value in old.values() if value in self._texts)
         yield from old.values()
 
@@ -622,7 +619,7 @@ class Candidates:
         numbers = [0, 1, -1, *self._numbers]
         for side in filter(None, (old, new)):
             numbers += _around_bounds(side)
-        numbers += [factor * times for factor in old.multiples for times in (1, 2, 3)]
+        numbers += starmap(mul, product(old.multiples, (1, 2, 3)))
         if new is not None and new.formats - old.formats:
             numbers += [2**31, 2**53]
         if old.type != "number":
@@ -640,11 +637,8 @@ class Candidates:
             yield "a"
         # Sets of texts have another order in each process.
         for old_pattern in sorted(folded.patterns) or [""]:
-            for pattern in (*self._patterns_to_break(old_pattern, after), _NOTHING):
-                text = pattern_relation(old_pattern, pattern, *folded.lengths).lost
-                if text is not None:
-                    yield text
-        yield from (SAMPLES[name] for name in sorted(folded.formats) if name in SAMPLES)
+            yield from self._breaking_patterns(old_pattern, folded, after)
+        yield from (SAMPLES[name] for name in sorted(SAMPLES.keys() & folded.formats))
         yield from ("", "a")
         yield from self._of_lengths(old, min(folded.patterns, default=""))
         yield from ("A b!", "10.0.0.1", "::1", _URL)
@@ -663,13 +657,25 @@ class Candidates:
         for text in constants:
             yield from (text.rjust(size, "a") for size in sizes if size > len(text))
 
+    def _breaking_patterns(
+        self, old_pattern: str, folded: Constraints, after: Constraints | None
+    ) -> Iterator[str]:
+        """Yield a text of an old pattern for each pattern to break, and one text more."""
+        for pattern in (*self._patterns_to_break(old_pattern, after), _NOTHING):
+            text = pattern_relation(old_pattern, pattern, *folded.lengths).lost
+            if text is not None:
+                yield text
+
     def _patterns_to_break(self, old_pattern: str, after: Constraints | None) -> list[str]:
         """Return the patterns of the new schema, of its enumeration and of the constants of the condition."""
-        patterns = sorted(after.patterns) if after else []
-        if after is not None and after.enum is not None:
-            patterns.append(pattern_of(after.enum.values()))
-        constants = self._texts[:_FEW_TEXTS] if old_pattern else []
-        return [*patterns, *map(re.escape, constants)]
+        patterns: list[str] = []
+        if after is not None:
+            patterns += sorted(after.patterns)
+            if after.enum is not None:
+                patterns.append(pattern_of(after.enum.values()))
+        if old_pattern:
+            patterns += map(re.escape, self._texts[:_FEW_TEXTS])
+        return patterns
 
     def _of_lengths(self, old: Conjunction, pattern: str) -> Iterator[str]:
         """Yield texts that match a pattern, or any if it is empty, with the lengths of the condition."""
@@ -682,37 +688,54 @@ class Candidates:
                 yield text
 
 
+def _is_finite_number(literal: Any) -> bool:
+    is_number = isinstance(literal, (int, float)) and not isinstance(literal, bool)
+    return is_number and math.isfinite(literal)
+
+
+def _repeated(values: Iterable[Any], sizes: Iterable[int]) -> Iterator[list[Any]]:
+    """Yield lists of one value each, in some sizes."""
+    return ([value] * size for value, size in product(values, sizes))
+
+
 def _around_bounds(constraints: Constraints) -> Iterator[float]:
     """Yield the finite bounds of numbers, each with the numbers beside it."""
-    bounds = [constraints.bounds[name] for name in _OF_NUMBERS if name in constraints.bounds]
-    for bound in bounds:
-        if math.isfinite(bound.value):
+    for name in _OF_NUMBERS:
+        bound = constraints.bounds.get(name)
+        if bound is not None and math.isfinite(bound.value):
             yield from (bound.value, bound.value - 1, bound.value + 1)
 
 
 def _by_rank(options: Sequence[Sequence[Any]]) -> Iterator[tuple[Any, ...]]:
     """Yield combinations of one option each, the first options first."""
-    ranks = range(sum(len(values) - 1 for values in options) + 1 if all(options) else 0)
+    if not all(options):
+        return
+    ranks = range(_highest_rank(options) + 1)
     yield from islice(chain.from_iterable(_of_rank(options, rank) for rank in ranks), _COMBINATIONS)
 
 
+def _highest_rank(options: Sequence[Sequence[Any]]) -> int:
+    """Return the sum of the indexes of the last options."""
+    return sum(map(len, options)) - len(options)
+
+
 def _of_rank(options: Sequence[Sequence[Any]], rank: int) -> Iterator[tuple[Any, ...]]:
+    """Yield combinations the indexes of which have a sum, no more than the highest."""
     if not options:
-        if rank == 0:
-            yield ()
+        yield ()
         return
     first, *rest = options
-    most = sum(len(values) - 1 for values in rest)
-    for i in range(max(0, rank - most), min(rank, len(first) - 1) + 1):
+    fewest = max(0, rank - _highest_rank(rest))
+    for i in range(fewest, min(rank, len(first) - 1) + 1):
         yield from ((first[i], *others) for others in _of_rank(rest, rank - i))
 
 
 def _mentioned_beside(names: AbstractSet[str], conditions: Sequence[str]) -> frozenset[str]:
     """Return the fields of all conditions if these are few, else of those that mention one of some names."""
     fields = [mentioned(condition).names for condition in conditions]
-    return frozenset[str]().union(
-        *(each for each in fields if len(fields) <= _FEW_CONDITIONS or each & names)
-    )
+    if len(fields) > _FEW_CONDITIONS:
+        fields = [each for each in fields if each & names]
+    return frozenset[str]().union(*fields)
 
 
 class Mentions(NamedTuple):
@@ -741,14 +764,19 @@ class _MentionsOf:
         yield from (mentions for i, mentions in enumerate(self._all) if i not in nearest)
 
 
+def _nodes_of(condition: str) -> Iterable[Expr]:
+    """Return the nodes of a condition, none if it has errors."""
+    tree = parsed(condition)
+    return () if tree is None else nodes(tree)
+
+
 @lru_cache(maxsize=4096)
 def mentioned(condition: str) -> Mentions:
     """Return the fields of a condition, its constants in their order, and the patterns of its texts."""
     names: set[str] = set()
     literals: list[Any] = []
     patterns: set[str] = set()
-    tree = parsed(condition)
-    for node in () if tree is None else nodes(tree):
+    for node in _nodes_of(condition):
         match node:
             case Select():
                 names.add(unescape(node.field) or node.field)

@@ -48,9 +48,12 @@ class RelevantRules:
 
     @cached_property
     def _rules(self) -> tuple[ReadyRule, ...]:
-        with suppress(CompilationError):
-            return self._validator.rules() if self._validator and self._validator.rules else ()
-        return ()
+        if self._validator is None or self._validator.rules is None:
+            return ()
+        try:
+            return self._validator.rules()
+        except CompilationError:
+            return ()
 
     @cached_property
     def _fields(self) -> list[frozenset[str] | None]:
@@ -97,11 +100,12 @@ def _fields_of(tree: Expr | None) -> frozenset[str] | None:
     selected = uses = 0
     fields: set[str] = set()
     for node in nodes(tree):
-        if isinstance(node, Ident) and node.name == "oldSelf":
-            return None
-        uses += isinstance(node, Ident) and node.name == "self"
-        if isinstance(node, Select) and isinstance(node.operand, Ident):
-            is_own = node.operand.name == "self"
-            selected += is_own
-            fields |= {unescape(node.field) or node.field} if is_own else set()
+        match node:
+            case Ident(name="oldSelf"):
+                return None
+            case Ident(name="self"):
+                uses += 1
+            case Select(operand=Ident(name="self")):
+                selected += 1
+                fields.add(unescape(node.field) or node.field)
     return frozenset(fields) if selected == uses else None

@@ -27,7 +27,7 @@ from crdlint.crd.record import semantic_equal
 from crdlint.files.recognition import edits
 from crdlint.golang.printing import marshal
 from crdlint.kubecel.reasoning.reasoner import ITEM, VALUE
-from crdlint.phrases import some
+from crdlint.phrases import agreeing, some
 from crdlint.rules.texts import changes as rules
 
 # Fields of a schema that do not restrict values, or that contain other schemas.
@@ -93,15 +93,12 @@ def _is_plain(pair: Pair) -> bool:
     old, new = pair.old[0], pair.new[0]
     if not (old.set_fields | new.set_fields) & ~_SILENT:
         return True
-    return (
-        old.set_fields & ~_SILENT == new.set_fields & ~_SILENT
-        and _allowed(old.additional_properties) == _allowed(new.additional_properties)
-        and all(
-            semantic_equal(getattr(old, name), getattr(new, name))
-            for name in _COMPARED
-            if name in old.__dict__
-        )
-    )
+    if old.set_fields & ~_SILENT != new.set_fields & ~_SILENT:
+        return False
+    if _allowed(old.additional_properties) != _allowed(new.additional_properties):
+        return False
+    compared = (name for name in _COMPARED if name in old.__dict__)
+    return all(semantic_equal(getattr(old, name), getattr(new, name)) for name in compared)
 
 
 def _allowed(additional: JSONSchemaPropsOrBool | None) -> tuple[bool, bool] | None:
@@ -229,32 +226,27 @@ def _is_required_of_resource(name: str, pair: Pair) -> bool:
 
 def _report_lost_defaults(pair: Pair, removed: Mapping[str, Conjunction]) -> Iterator[Change]:
     """Report the defaults that are gone with the schemas of fields, items or values of a map."""
-    lost = [
-        f"{marshal(default)} of `{path}`"
-        for step, node in removed.items()
-        for path, default in _defaults(pair.field.below(step), node)
-    ]
+    lost: list[str] = []
+    for step, node in removed.items():
+        lost += _defaults(pair.field.below(step), node)
     if lost:
-        which = "default" if len(lost) == 1 else "defaults"
+        which = agreeing(len(lost), "default", "defaults")
         text = f"{pair.field.shown}: {which} {some(lost, _SHOWN)} removed together with the schema"
-        paths, effect = (
-            (pair.new[0].path, pair.old[0].path),
-            "new objects without the field lack it; those with the default keep it",
-        )
+        effect = "new objects without the field lack it; those with the default keep it"
+        paths = pair.new[0].path, pair.old[0].path
         yield Change(rules.DEFAULT_REMOVED, text, *paths, pair.field.path, effect=effect)
 
 
-def _defaults(field: ComparedField, node: Conjunction) -> Iterator[tuple[str, Any]]:
-    """Yield the paths and the defaults of a value, and of what is below it; no empty objects."""
+def _defaults(field: ComparedField, node: Conjunction) -> Iterator[str]:
+    """Yield the default of a value, and those of what is below it, with their paths; no empty objects."""
     pending = [(field, node)]
     while pending:
         field, node = pending.pop()
         default = changed_constraints.with_defaults(node)
         if node.has_default and default != {}:
-            yield field.path, default
-        pending += reversed(
-            [(field.below(step), schemas) for step, schemas in node.below().items()]
-        )
+            yield f"{marshal(default)} of `{field.path}`"
+        below = [(field.below(step), schemas) for step, schemas in node.below().items()]
+        pending += reversed(below)
 
 
 def _report_removed(
@@ -267,26 +259,18 @@ def _report_removed(
         if _is_of_resource(name, pair):
             continue
         field = pair.field.below(name)
-        paths = _property_path(pair.new, new_names.get(name, name)), _property_path(pair.old, name)
+        new_name = new_names.get(name, name)
+        paths = _property_path(pair.new, new_name), _property_path(pair.old, name)
+        rule, text, effect = rules.FIELD_REMOVED, f"{field.shown} was removed", rules.REMOVED_FIELD
         if keeps:
-            text, effect = (
-                f"{field.shown}: the schema of the field was removed",
-                "any value is accepted and stored",
-            )
-            yield Change(rules.FIELD_UNTYPED, text, *paths, field.path, effect=effect)
+            rule, text = rules.FIELD_UNTYPED, f"{field.shown}: the schema of the field was removed"
+            effect = "any value is accepted and stored"
         elif name in new_names:
-            other = pair.field.below(new_names[name]).shown
-            text, effect = (
-                f"{field.shown} is now named {other}",
-                "reads lack the value at once, and the next write deletes it",
-            )
-            help_ = f"Keep `{name}` beside `{new_names[name]}` and read both, or rename it in a new version only"
-            yield Change(
-                rules.FIELD_REMOVED._replace(help=help_), text, *paths, field.path, effect=effect
-            )
-        else:
-            text = f"{field.shown} was removed"
-            yield Change(rules.FIELD_REMOVED, text, *paths, field.path, effect=rules.REMOVED_FIELD)
+            help_ = f"Keep `{name}` beside `{new_name}` and read both, or rename it in a new version only"
+            rule = rule._replace(help=help_)
+            text = f"{field.shown} is now named {pair.field.below(new_name).shown}"
+            effect = "reads lack the value at once, and the next write deletes it"
+        yield Change(rule, text, *paths, field.path, effect=effect)
     if keeps:
         yield from _report_lost_defaults(pair, {name: before[name] for name in removed})
 
@@ -298,9 +282,11 @@ def _renamed(
     if not removed or not added:
         return {}
     new_names = _of_equal_schema(removed, added)
-    if max(len(removed), len(added)) <= _MOST_FIELDS:
-        for name in [name for name in removed if name not in new_names]:
-            new_names |= _of_similar_name(name, removed[name], added, new_names)
+    if max(len(removed), len(added)) > _MOST_FIELDS:
+        return new_names
+    for name, schemas in removed.items():
+        if name not in new_names:
+            new_names |= _of_similar_name(name, schemas, added, new_names)
     return new_names
 
 
@@ -326,10 +312,8 @@ def _of_similar_name(
 ) -> dict[str, str]:
     """Return the new name of a removed field, if exactly one added field of its type has a similar name."""
     candidates = added.keys() - set(new_names.values())
-    of_type = (
-        other for other in added if other in candidates and added[other].type == schemas.type
-    )
-    near = [other for other in of_type if _is_similar(name, other)]
+    similar = (other for other in candidates if _is_similar(name, other))
+    near = [other for other in similar if added[other].type == schemas.type]
     return {name: near[0]} if len(near) == 1 else {}
 
 
@@ -355,19 +339,25 @@ def _report_added(pair: Pair, name: str, schemas: Conjunction) -> Iterator[Chang
 def _report_typed(pair: Pair, name: str, schemas: Conjunction) -> Iterator[Change]:
     """Report a schema for values that the old schema stored as they were, of a field or, without a name, of a map."""
     field = pair.field.below(name or VALUE)
-    if type_ := schemas.type:
-        text = f"{field.shown} could have any value, and now must be of type {type_}"
-        effect = f"{field.consequence(is_container=False)}; {rules.BREAKS_APPLY}"
-        typed = JSONSchemaProps.of(
-            type="" if type_ == "int-or-string" else type_, x_int_or_string=type_ == "int-or-string"
-        )
-        of_values = JSONSchemaPropsOrBool.of(allows=True, schema=typed)
-        part = JSONSchemaProps.of(
-            **({"properties": {name: typed}} if name else {"additional_properties": of_values})
-        )
-        example = pair.explanation(f"'{name}' in self", part)
-        paths = schemas[0].path, pair.old.path_of("properties")
-        yield Change(rules.FIELD_TYPED, text, *paths, field.path, example, effect=effect)
+    type_ = schemas.type
+    if not type_:
+        return
+    text = f"{field.shown} could have any value, and now must be of type {type_}"
+    effect = f"{field.consequence(is_container=False)}; {rules.BREAKS_APPLY}"
+    example = pair.explanation(f"'{name}' in self", _only_type(name, type_))
+    paths = schemas[0].path, pair.old.path_of("properties")
+    yield Change(rules.FIELD_TYPED, text, *paths, field.path, example, effect=effect)
+
+
+def _only_type(name: str, type_: str) -> JSONSchemaProps:
+    """Return a schema that only requires a type of a field, or without a name of the values of a map."""
+    typed = JSONSchemaProps.of(type=type_)
+    if type_ == "int-or-string":
+        typed = JSONSchemaProps.of(x_int_or_string=True)
+    if name:
+        return JSONSchemaProps.of(properties={name: typed})
+    of_values = JSONSchemaPropsOrBool.of(allows=True, schema=typed)
+    return JSONSchemaProps.of(additional_properties=of_values)
 
 
 def _may_have_fields(node: Conjunction) -> bool:
@@ -383,33 +373,33 @@ def _compare_required(pair: Pair) -> Iterator[Change]:
     before, after = pair.old.required, pair.new.required
     specified = pair.new.properties()
     for name in after:
-        paths = _item_paths(pair, "required", name)
-        if name in before or (name in _OF_RESOURCES and _is_required_of_resource(name, pair)):
-            continue
+        is_old = name in before or (name in _OF_RESOURCES and _is_required_of_resource(name, pair))
+        if not is_old:
+            yield from _required_added(pair, name, specified.get(name, Conjunction()))
+    for name in sorted(specified.keys() & (before.keys() - after)):
         field = pair.field.below(name)
-        if name in specified and specified[name].has_default:
-            text, effect = (
-                f"{field.shown} is required now, with a default",
-                "manifests may still leave it out",
-            )
-            yield Change(rules.REQUIRED_WITH_DEFAULT, text, *paths, field.path, effect=effect)
-            continue
-        if is_implied(pair, has("self", name)):
-            continue
-        text = f"{field.shown} is required now: objects without it are rejected"
-        effect = pair.field.consequence(is_container=True)
-        example = pair.explanation(has("self", name), JSONSchemaProps.of(required=[name]))
-        help_ = rules.REQUIRED_HELP.format(f"{has('self', name)} || !{has('oldSelf', name)}")
-        rule = rules.of_list_item(
-            rules.REQUIRED_ADDED._replace(help=help_), pair.field.uncorrelated
-        )
-        yield Change(rule, text, *paths, field.path, example, effect=effect)
-    for name in sorted(before.keys() - after):
-        if name in specified:
-            field = pair.field.below(name)
-            text, effect = f"{field.shown} is optional now", "clients meet objects without it"
-            paths = _item_paths(pair, "required", name)
-            yield Change(rules.REQUIRED_REMOVED, text, *paths, field.path, effect=effect)
+        text, effect = f"{field.shown} is optional now", "clients meet objects without it"
+        paths = _item_paths(pair, "required", name)
+        yield Change(rules.REQUIRED_REMOVED, text, *paths, field.path, effect=effect)
+
+
+def _required_added(pair: Pair, name: str, schemas: Conjunction) -> Iterator[Change]:
+    """Report that a field with some schemas is required now, unless old rules imply it."""
+    paths = _item_paths(pair, "required", name)
+    field = pair.field.below(name)
+    if schemas.has_default:
+        text = f"{field.shown} is required now, with a default"
+        effect = "manifests may still leave it out"
+        yield Change(rules.REQUIRED_WITH_DEFAULT, text, *paths, field.path, effect=effect)
+        return
+    if is_implied(pair, has("self", name)):
+        return
+    text = f"{field.shown} is required now: objects without it are rejected"
+    effect = pair.field.consequence(is_container=True)
+    example = pair.explanation(has("self", name), JSONSchemaProps.of(required=[name]))
+    help_ = rules.REQUIRED_HELP.format(f"{has('self', name)} || !{has('oldSelf', name)}")
+    rule = rules.of_list_item(rules.REQUIRED_ADDED._replace(help=help_), pair.field.uncorrelated)
+    yield Change(rule, text, *paths, field.path, example, effect=effect)
 
 
 def _item_paths(pair: Pair, attribute: str, value: Any) -> tuple[Path, Path]:
@@ -454,7 +444,7 @@ def _compare_maps(pair: Pair) -> Iterator[Change]:
 
 
 def _compare_map_types(pair: Pair) -> Iterator[Change]:
-    before, after = (node[0].x_map_type or "granular" for node in (pair.old, pair.new))
+    before, after = pair.old[0].x_map_type or "granular", pair.new[0].x_map_type or "granular"
     if before == after or pair.is_applied_as_part:
         return
     rule = rules.MAP_TYPE
@@ -462,32 +452,26 @@ def _compare_map_types(pair: Pair) -> Iterator[Change]:
     if after == "atomic":
         effect = rules.ATOMIC_MAP_NOW
         has_one_field = len(pair.old.property_names()) == 1 and not pair.kept_unknown_fields
-        rule = rule._replace(severity="info") if has_one_field else rule  # managers share no part
+        if has_one_field:  # managers share no part
+            rule = rule._replace(severity="info")
     yield pair.change(rule, text, "x_map_type", effect=effect)
 
 
 def _compare_pruning(pair: Pair) -> Iterator[Change]:
     """Report that fields which no schema specifies are kept or dropped now."""
-    if pair.old.keeps_unknown_fields == pair.new.keeps_unknown_fields or any(
-        pair.examples.preserve
-    ):
+    is_as_before = pair.old.keeps_unknown_fields == pair.new.keeps_unknown_fields
+    if is_as_before or any(pair.examples.preserve):
         return
     if pair.new.keeps_unknown_fields:
-        attribute = (
-            "additional_properties" if pair.new.map_values() else "x_preserve_unknown_fields"
-        )
+        is_map = bool(pair.new.map_values())
+        attribute = "additional_properties" if is_map else "x_preserve_unknown_fields"
         text, effect = "unknown fields are kept now", "misspelt fields are stored, too"
         yield pair.change(rules.PRUNING_REMOVED, text, attribute, effect=effect)
     elif pair.old.map_values():
         text = f"{pair.field.shown} was a map, and now has fields"
         effect = "reads lack the other keys at once, and the next write deletes them"
-        yield Change(
-            rules.PRUNING,
-            text,
-            *pair.paths("additional_properties"),
-            pair.field.path,
-            effect=effect,
-        )
+        paths = pair.paths("additional_properties")
+        yield Change(rules.PRUNING, text, *paths, pair.field.path, effect=effect)
     else:
         text = "unknown fields are dropped now"
         yield pair.change(rules.PRUNING, text, "x_preserve_unknown_fields", effect=rules.PRUNED)

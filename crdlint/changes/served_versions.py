@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
 from typing import Final
 
 from crdlint.changes.change import Change, Policy, lowered
@@ -14,7 +15,7 @@ from crdlint.crd.paths import Path
 from crdlint.crd.version_names import preferred
 from crdlint.kubernetes.servers import Range
 from crdlint.light import NamedTuple
-from crdlint.phrases import some
+from crdlint.phrases import agreeing, some
 from crdlint.rules.engine.advisory import VersionParts
 from crdlint.rules.texts import changes as rules
 
@@ -52,16 +53,17 @@ class ServedVersions:
         had_webhook: bool,
     ) -> None:
         """``renamed`` are the new names of versions of the old CRD."""
-        served = [
-            parts for parts in after.values() if parts.version.served and parts.schema is not None
-        ]
-        self._before: Final = {*before, *renamed.values()}
-        self._new: Final = [
-            parts for parts in served if had_webhook or parts.version.name not in self._before
-        ][:_COMPARED]
-        self._known: Final = [parts for parts in served if parts not in self._new or had_webhook][
-            :_COMPARED
-        ]
+        with_schema = (parts for parts in after.values() if parts.schema is not None)
+        served = [parts for parts in with_schema if parts.version.served]
+        names_before = {*before, *renamed.values()}
+        new = served
+        if not had_webhook:
+            new = [parts for parts in served if parts.version.name not in names_before]
+        self._new: Final = new[:_COMPARED]
+        known = served
+        if not had_webhook:
+            known = [parts for parts in served if parts not in self._new]
+        self._known: Final = known[:_COMPARED]
         self._default: Final = preferred(parts.version.name for parts in served)
 
     def changes(
@@ -76,11 +78,10 @@ class ServedVersions:
 
     def _pairs(self) -> Iterator[_Pair]:
         versions = [*self._known, *(parts for parts in self._new if parts not in self._known)]
-        for version in versions:
-            for other in versions:
-                is_new = version in self._new or other in self._new
-                if is_new and version.schema is not other.schema:
-                    yield _Pair(version, other)
+        for version, other in product(versions, repeat=2):
+            is_new = version in self._new or other in self._new
+            if is_new and version.schema is not other.schema:
+                yield _Pair(version, other)
 
     def _losses(self, pair: _Pair, missing: frozenset[str]) -> Iterator[Change]:
         """Report the fields that are lost if an object of one version is written in the other one."""
@@ -88,14 +89,15 @@ class ServedVersions:
         if not lost:
             return
         name, other_name = pair.names
-        it, has = ("it", "is") if len(lost) == 1 else ("them", "are")
         listed = some([f"`{path}`" for path in lost], _SHOWN)
         text = (
             f"version `{other_name}` lacks {listed} of `{name}`, and there is no conversion webhook"
         )
+        it = agreeing(len(lost), "it", "them")
         effect = f"writing an object in `{other_name}`{self._remark(other_name)} drops {it}"
         if pair.other.version.storage:
-            effect = f"{'it' if len(lost) == 1 else 'they'} {has} never stored, because `{other_name}` is the storage version"
+            they_are = agreeing(len(lost), "it is", "they are")
+            effect = f"{they_are} never stored, because `{other_name}` is the storage version"
         path = pair.other.path.child("name")
         yield Change(
             rules.SERVED_PAIR, text, path, _VERSIONS, versions=(other_name,), effect=effect
@@ -175,6 +177,5 @@ def _fields(version: VersionParts) -> Iterator[str]:
         if node.keeps_unknown_fields and not node.map_values():
             continue
         pending += [(f"{path}.{name}", below) for name, below in node.properties().items()]
-        for step, below in (("[*]", node.list_items()), (".*", node.map_values())):
-            if below:
-                pending.append((path + step, below))
+        parts = (f"{path}[*]", node.list_items()), (f"{path}.*", node.map_values())
+        pending += [(below_path, schemas) for below_path, schemas in parts if schemas]

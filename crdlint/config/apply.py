@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 from crdlint.config.rule_patterns import is_matched
 from crdlint.diagnostics import INTERNAL_ERROR, RANKS, Diagnostic
 from crdlint.light import NamedTuple, replace
-from crdlint.phrases import counted, joined
+from crdlint.phrases import agreeing, counted, joined
 from crdlint.rules.consequences import is_advice
 
 if TYPE_CHECKING:
@@ -149,14 +149,15 @@ def _applied(
         entry = entries.get(i)
         sent = _as_sent(original, config)
         configured = _unasked(_configured(sent, config, entry), config)
-        reason = by.get(i) or _left_out_by(original, configured, config)
+        reason: IgnoredBy | None = by.get(i) or _left_out_by(original, configured, config)
         if reason is None:
             reported.append(configured)
         else:
             ignored.append(IgnoredFinding(sent, reason, entry if reason == "ignore" else None))
         if sent.is_rejection and (reason is not None or configured.severity != "error"):
-            lowered_by: IgnoredBy = "severity" if entry is None else "ignore"
-            accepted[lowered_by if reason in {None, "min-severity"} else reason] += 1
+            if reason is None or reason == "min-severity":  # its severity is what lets it pass
+                reason = "severity" if entry is None else "ignore"
+            accepted[reason] += 1
     return Applied(
         replace(result, diagnostics=tuple(reported)),
         tuple(ignored),
@@ -170,15 +171,14 @@ def _configured(finding: Diagnostic, config: Config, entry: Ignore | None) -> Di
     """Return a finding with its configured severity, which an entry for its CRD may decide and explain."""
     if finding.rule == INTERNAL_ERROR:
         return finding if finding.severity == "error" else replace(finding, severity="error")
-    severity = config.severity_of(finding.rule, finding.severity)
-    help_ = finding.help
-    if entry is not None and entry.severity is not None:
-        severity = entry.severity
-        if entry.reason:
-            help_ = f"{finding.help}. Configured as {severity}: {entry.reason}"
-    if severity == finding.severity and help_ == finding.help:
+    if entry is None or entry.severity is None:
+        severity = config.severity_of(finding.rule, finding.severity)
+        return finding if severity == finding.severity else replace(finding, severity=severity)
+    finding = replace(finding, severity=entry.severity)
+    if not entry.reason:
         return finding
-    return replace(finding, severity=severity, help=help_)
+    help_ = f"{finding.help}. Configured as {entry.severity}: {entry.reason}"
+    return replace(finding, help=help_)
 
 
 def _unasked(finding: Diagnostic, config: Config) -> Diagnostic:
@@ -189,7 +189,7 @@ def _unasked(finding: Diagnostic, config: Config) -> Diagnostic:
     fix = finding.fix
     if fix is None or finding.severity != "info" or config.selects(finding.rule):
         return finding
-    if fix.applicability == "unsafe" or not is_advice(finding):
+    if not is_advice(finding):
         return finding
     return replace(finding, fix=replace(fix, applicability="unsafe"))
 
@@ -255,15 +255,14 @@ _ACCEPTING: Final[dict[IgnoredBy, str]] = {
 
 def closing_line(accepted: Mapping[IgnoredBy, int]) -> str | None:
     """Return the last line of a run in which errors of the API server are accepted, or None if there are none."""
-    counts = [(accepted[by], what) for by, what in _ACCEPTING.items() if accepted.get(by)]
-    total = sum(count for count, _ in counts)
+    counts = {what: accepted[by] for by, what in _ACCEPTING.items() if accepted.get(by)}
     if not counts:
         return None
-    verb = "is" if total == 1 else "are"
-    line = f"{counted(total, 'error')} of the API server {verb} accepted"
+    total = sum(counts.values())
+    line = f"{counted(total, 'error')} of the API server {agreeing(total, 'is', 'are')} accepted"
     if len(counts) == 1:
-        return f"{line} by {counts[0][1]}"
-    return f"{line}: {joined([f'{count:,} by {what}' for count, what in counts])}"
+        return f"{line} by {''.join(counts)}"
+    return f"{line}: {joined([f'{count:,} by {what}' for what, count in counts.items()])}"
 
 
 def reasons(ignored: Iterable[IgnoredFinding], comments: Comments | None) -> Iterator[str]:

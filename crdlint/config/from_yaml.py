@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from crdlint.config.model import BrokenError, ConfigSource, LineColumn, Step
 from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence, entry
-from crdlint.yaml.parse import parse_stream
+from crdlint.yaml.parse import YAMLProblem, parse_stream
 
 # A configuration has no deeper collections, so the content of these does not matter.
 _DEPTH: Final = 4
@@ -18,31 +18,36 @@ _WORDS: Final = {"": None, "~": None, "null": None, "true": True, "false": False
 
 def read_yaml(text: str) -> ConfigSource:
     """Parse the only document of a text; raise BrokenError if it is not YAML."""
-    documents = parse_stream(text)
-    for document in documents:
+    roots: list[tuple[Node, int]] = []
+    for document in parse_stream(text):
         if document.error is not None:
-            position = (document.error.line + 1, document.error.column + 1)
-            message = document.error.message
-            is_star = any(sign in message for sign in _STARS)
-            raise BrokenError(
-                f"{message}: put what begins with * in quotes" if is_star else message, position
-            )
-    roots = [(each.root, each.line_offset) for each in documents if each.root is not None]
+            raise _broken(document.error)
+        if document.root is not None:
+            roots.append((document.root, document.line_offset))
     if not roots:
         return ConfigSource(None, lambda _steps, _key: (1, 1))
-    (root, offset), *others = roots
-    problems: list[tuple[str, LineColumn]] = [
-        ("a second document: a configuration is one", (line + 1, 1)) for _, line in others[:1]
-    ]
+    root, offset = roots[0]
+    problems: list[tuple[str, LineColumn]] = []
+    if len(roots) > 1:
+        _, line = roots[1]
+        problems.append(("a second document: a configuration is one", (line + 1, 1)))
     values = _value(root, offset, problems, 0)
     return ConfigSource(
         values, lambda steps, key: _node_place(root, offset, steps, key=key), tuple(problems)
     )
 
 
+def _broken(error: YAMLProblem) -> BrokenError:
+    message = error.message
+    if any(sign in message for sign in _STARS):
+        message += ": put what begins with * in quotes"
+    return BrokenError(message, (error.line + 1, error.column + 1))
+
+
 def _value(node: Node, offset: int, problems: list[tuple[str, LineColumn]], depth: int) -> Any:
     if isinstance(node, Scalar):
-        return node.value if node.style else _WORDS.get(node.value.lower(), node.value)
+        words = {} if node.style else _WORDS
+        return words.get(node.value.lower(), node.value)
     if depth == _DEPTH:
         return {} if isinstance(node, Mapping) else []
     if isinstance(node, Sequence):
@@ -68,6 +73,7 @@ def _node_place(root: Node, offset: int, steps: SequenceOf[Step], *, key: bool) 
             break
         key_node, node = field_
         shown = key_node or node
-    if isinstance(node, Scalar) and not key and node.start_mark.index < node.end_mark.index:
+    is_written = isinstance(node, Scalar) and node.start_mark.index < node.end_mark.index
+    if is_written and not key:
         shown = node
     return shown.start_mark.line + offset + 1, shown.start_mark.column + 1

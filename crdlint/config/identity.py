@@ -83,22 +83,17 @@ def _rendered_identity(diagnostic: Diagnostic, crd: str) -> FindingIdentity:
 
 
 def _manifests(document: Document) -> list[_Manifest]:
-    crds = []
     try:
-        for root, _ in manifests(document):
-            versions = items_of(child(root, "spec", "versions"))
-            names = tuple(text_of(child(item, "name")) or str(i) for i, item in enumerate(versions))
-            crds.append(
-                _Manifest(
-                    root,
-                    root.start_mark.line,
-                    text_of(child(root, "metadata", "name")) or "",
-                    names,
-                )
-            )
+        return [_manifest(root) for root, _ in manifests(document)]
     except YAMLDecodeError:
         return []
-    return crds
+
+
+def _manifest(root: Mapping) -> _Manifest:
+    versions = items_of(child(root, "spec", "versions"))
+    names = tuple(text_of(child(item, "name")) or str(i) for i, item in enumerate(versions))
+    name = text_of(child(root, "metadata", "name")) or ""
+    return _Manifest(root, root.start_mark.line, name, names)
 
 
 def _identities(
@@ -126,14 +121,14 @@ def _of_field(field: str, manifest: _Manifest) -> tuple[tuple[str, ...], str]:
     match = _OF_VERSION.match(field)
     if match is not None and int(match[1]) < len(manifest.versions):
         return (manifest.versions[int(match[1])],), _without_indexes(field[match.end() :])
-    if manifest.versions:
-        if field == _FIRST:
-            return manifest.versions[:1], "name"
-        for internal, name in SHARED.items():
-            if is_within(field, internal):
-                return tuple(dict.fromkeys(manifest.versions)), _without_indexes(
-                    name + field[len(internal) :]
-                )
+    if not manifest.versions:
+        return ("",), _without_indexes(field)
+    if field == _FIRST:
+        return manifest.versions[:1], "name"
+    for internal, name in SHARED.items():
+        if is_within(field, internal):
+            path = _without_indexes(name + field.removeprefix(internal))
+            return tuple(dict.fromkeys(manifest.versions)), path
     return ("",), _without_indexes(field)
 
 

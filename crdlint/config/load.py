@@ -9,6 +9,7 @@ from typing import Final, TypeAlias
 from crdlint.config.model import BrokenError, Config, ConfigError, ConfigProblem, ConfigSource
 from crdlint.files.read import UnreadableError, decode, read_bytes, with_parents
 from crdlint.files.repository import LINK_OUT, is_below, leads_out, repository_top
+from crdlint.phrases import agreeing
 
 # The configuration of the files in each directory.
 ReadConfigs: TypeAlias = "dict[str, Config | ConfigError]"
@@ -75,7 +76,7 @@ def _has_settings(path: str, name: str) -> bool:
 
 def _with_notice(config: Config, unread: list[str]) -> Config:
     """Return a configuration with a notice about the files beside it that are not used."""
-    verb = "is" if len(unread) == 1 else "are"
+    verb = agreeing(len(unread), "is", "are")
     notice = f"{config.file} is used; {' and '.join(unread)} beside it {verb} not"
     return config._replace(notices=(notice,))
 

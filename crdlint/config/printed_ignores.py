@@ -10,7 +10,7 @@ from typing import Final
 from crdlint.config.identity import identities
 from crdlint.light import NamedTuple, dataclass, regex
 from crdlint.linting.result import FileResult
-from crdlint.phrases import counted
+from crdlint.phrases import agreeing, counted
 
 _PLAIN: Final = regex(r"[A-Za-z][\w./\[\]-]*")
 _WORDS: Final = frozenset({"true", "false", "null", "yes", "no", "on", "off", "y", "n"})
@@ -59,7 +59,7 @@ class PrintedIgnores:
         """Return a summary in one line."""
         count = len(self._rules)
         entries = counted(count, "entry", "entries")
-        verb = "ignores" if count == 1 else "ignore"
+        verb = agreeing(count, "ignores", "ignore")
         findings = counted(self.findings, "finding")
         return f"{entries} for the configuration, which {verb} {findings}"
 

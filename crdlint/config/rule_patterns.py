@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from functools import cache
+from itertools import chain
 from typing import Final
 
 from crdlint.files.patterns import BrokenPatternError, segment
@@ -12,6 +13,7 @@ from crdlint.rules import SETS
 
 # Longer words are neither rules nor typing errors, and comparing them takes time.
 _LONGEST: Final = 64
+_WILDCARDS: Final = frozenset("*?[")
 
 
 def is_matched(rule: str, patterns: Iterable[str]) -> bool:
@@ -36,11 +38,8 @@ def _rules_matched(pattern: str) -> frozenset[str]:
         return frozenset()
     from crdlint.rules.catalog import current_ids
 
-    return frozenset(
-        current_id(rule)
-        for rule in (*rule_ids(), *current_ids())
-        if compiled.matches(rule.encode())
-    )
+    ids = (*rule_ids(), *current_ids())
+    return frozenset(current_id(rule) for rule in ids if compiled.matches(rule.encode()))
 
 
 def current_id(rule: str) -> str:
@@ -69,14 +68,11 @@ def expanded(sets: Mapping[str, Iterable[str]]) -> dict[str, tuple[str, ...]]:
         return {}
     from graphlib import TopologicalSorter
 
-    contained = {
-        name: [member for member in members if member in sets] for name, members in sets.items()
-    }
     rules: dict[str, tuple[str, ...]] = {}
-    for name in TopologicalSorter(contained).static_order():
-        rules[name] = tuple(
-            dict.fromkeys(rule for member in sets[name] for rule in rules.get(member, (member,)))
-        )
+    for name in TopologicalSorter(sets).static_order():
+        members = chain.from_iterable(rules[member] for member in sets.get(name, ()))
+        # What is no set is a rule.
+        rules[name] = tuple(dict.fromkeys(members)) if name in sets else (name,)
     return {name: rules[name] for name in sets}
 
 
@@ -96,10 +92,10 @@ def unknown_rule(pattern: str, own_sets: Collection[str] = ()) -> str | None:
         return None
     ids = rule_ids() | {*SETS, *own_sets}
     families = {f"{rule.partition('-')[0]}-*" for rule in ids if "-" in rule}
-    if pattern.lower() == "all":  # as ruff calls them
-        return f"no rule is called {shown(pattern)}{_meant('*')}"
-    if f"{pattern}-*" in families:
-        return f"no rule is called {shown(pattern)}{_meant(f'{pattern}-*')}"
+    # As ruff calls all rules, or a family without its ending.
+    meant = "*" if pattern.lower() == "all" else f"{pattern}-*"
+    if meant in {"*", *families}:
+        return f"no rule is called {shown(pattern)}{_meant(meant)}"
     if is_glob(pattern):
         return f"no rule matches {shown(pattern)}{did_you_mean(pattern, families)}"
     return f"there is no rule {shown(pattern)}{did_you_mean(pattern, ids)}"
@@ -107,7 +103,7 @@ def unknown_rule(pattern: str, own_sets: Collection[str] = ()) -> str | None:
 
 def is_glob(pattern: str) -> bool:
     """Return whether a name of rules is a pattern with wildcards."""
-    return any(char in pattern for char in "*?[")
+    return not _WILDCARDS.isdisjoint(pattern)
 
 
 def did_you_mean(word: str, words: Iterable[str]) -> str:

@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import field
 from datetime import date
+from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from crdlint.config.matched_comments import is_reported_in_each_run, is_withheld
@@ -14,7 +16,7 @@ from crdlint.config.rule_patterns import is_matched, shown
 from crdlint.crd.positions import Span
 from crdlint.files.patterns import is_in_order
 from crdlint.light import dataclass
-from crdlint.linting.result import FileResult
+from crdlint.linting.result import CRD, FileResult
 from crdlint.rules.texts.reading import UNUSED
 
 if TYPE_CHECKING:
@@ -26,23 +28,26 @@ if TYPE_CHECKING:
 def scoped_ignores(result: FileResult, config: Config) -> dict[int, Ignore]:
     """Return the entry that ignores each of the ignored findings of a file, by the finding's index."""
     valid = [entry for entry in config.ignores if not has_ended(entry)]
-    if not any(is_matched(d.rule, e.rules) for d in result.diagnostics for e in valid):
+    patterns = set(chain.from_iterable(entry.rules for entry in valid))
+    if not any(is_matched(finding.rule, patterns) for finding in result.diagnostics):
         return {}
     from crdlint.config.identity import identities
 
     matched: dict[int, Ignore] = {}
     identified = zip(result.diagnostics, identities(result), strict=True)
     for i, (finding, versions) in enumerate(identified):
-        for entry in valid:
-            if _ignores(entry, finding, versions):
-                matched.setdefault(i, entry)
+        ignoring = filter(partial(_ignores, finding=finding, versions=versions), valid)
+        entry = next(ignoring, None)
+        if entry is not None:
+            matched[i] = entry
     return matched
 
 
 def _ignores(entry: Ignore, finding: Diagnostic, versions: Sequence[FindingIdentity]) -> bool:
     """Return whether an entry ignores a finding: in all versions of the CRD that have it."""
-    is_about = bool(versions) and _is_about(entry, finding)
-    return is_about and all(_is_at(entry, version, finding.user_path) for version in versions)
+    if not versions or not _is_about(entry, finding):
+        return False
+    return all(_is_at(entry, version, finding.user_path) for version in versions)
 
 
 def has_ended(entry: Ignore) -> bool:
@@ -52,8 +57,8 @@ def has_ended(entry: Ignore) -> bool:
 
 def _is_about(entry: Ignore, finding: Diagnostic) -> bool:
     """Return whether an entry is about findings of a rule with such a message."""
-    has_text = any(_may_be(entry.message, text) for text in (finding.message, finding.headline))
-    return has_text and is_matched(finding.rule, entry.rules)
+    is_named = _may_be(entry.message, finding.message) or _may_be(entry.message, finding.headline)
+    return is_named and is_matched(finding.rule, entry.rules)
 
 
 def _is_at(entry: Ignore, identity: FindingIdentity, user_path: str) -> bool:
@@ -61,8 +66,14 @@ def _is_at(entry: Ignore, identity: FindingIdentity, user_path: str) -> bool:
     if not is_named or not entry.path:
         return is_named
     path = user_path if entry.path.startswith(".") else identity.path
-    ends = (*(match.start() for match in re.finditer(r"[.\[]", path)), len(path))
-    return any(is_in_order(entry.path.split("*"), path[:end]) for end in ends)
+    return any(_may_be(entry.path, part) for part in _beginnings(path))
+
+
+def _beginnings(path: str) -> Iterator[str]:
+    """Yield the paths of what contains the value at a path, and the path itself."""
+    for match in re.finditer(r"[.\[]", path):
+        yield path[: match.start()]
+    yield path
 
 
 def _may_be(pattern: str, name: str) -> bool:
@@ -83,31 +94,36 @@ class UsedIgnores:
             return
         self.configs[config.file] = config
         self.settled.update(used)
-        errors = frozenset(finding.kind for finding in result.diagnostics)
-        for entry in config.ignores:
-            if any(_may_be(entry.crd, crd.name) for crd in result.crds):
-                self.met.add(entry)
-                if "decode" in errors or ("field" in errors and any(map(is_withheld, entry.rules))):
-                    self.settled.add(entry)
+        kinds = frozenset(finding.kind for finding in result.diagnostics)
+        met = [entry for entry in config.ignores if _is_for_any(entry, result.crds)]
+        self.met.update(met)
+        if "decode" in kinds:
+            self.settled.update(met)
+        elif "field" in kinds:
+            self.settled.update(entry for entry in met if any(map(is_withheld, entry.rules)))
 
     def unused(self, paths: Iterable[str]) -> Iterator[tuple[FileResult, Config]]:
         """Yield the findings about entries that ignored nothing, by configuration.
 
         An entry for one CRD is reported if the run checked it, any other only if `paths` contain the configuration's folder.
         """
-        tops = [os.path.join(os.path.abspath(path), "") for path in paths]  # noqa: PTH100, PTH118  links are kept
+        tops = tuple(os.path.join(os.path.abspath(path), "") for path in paths)  # noqa: PTH100, PTH118  links are kept
         for file, config in self.configs.items():
-            is_whole = any(os.path.join(config.folder, "").startswith(top) for top in tops)  # noqa: PTH118
-            for entry in config.ignores:
-                finding = self._finding(entry, config, is_whole=is_whole)
+            is_whole = os.path.join(config.folder, "").startswith(tops)  # noqa: PTH118
+            entries: Iterable[Ignore] = config.ignores
+            if not is_whole:
+                entries = filter(self._is_of_met_crd, entries)
+            for entry in entries:
+                finding = self._finding(entry, config)
                 if finding is not None:
                     yield FileResult(entry.file or file, diagnostics=(finding,)), config
 
-    def _finding(self, entry: Ignore, config: Config, *, is_whole: bool) -> Diagnostic | None:
+    def _is_of_met_crd(self, entry: Ignore) -> bool:
+        """Return whether an entry is for one CRD, and the run checked that."""
+        return bool(entry.crd) and "*" not in entry.crd and entry in self.met
+
+    def _finding(self, entry: Ignore, config: Config) -> Diagnostic | None:
         """Return the finding about an entry that has ended or ignored nothing, None if there is none."""
-        is_for_one = bool(entry.crd) and "*" not in entry.crd
-        if not (is_whole or (is_for_one and entry in self.met)):
-            return None
         if has_ended(entry):
             return _remark(entry, f"the entry ended on {entry.until}", _ENDED)
         if self._is_needed(entry, config):
@@ -124,6 +140,10 @@ class UsedIgnores:
             return True
         file = entry.file or config.file or ""
         return all(config.ignored_by(rule, file) is not None for rule in entry.rules)
+
+
+def _is_for_any(entry: Ignore, crds: Iterable[CRD]) -> bool:
+    return any(_may_be(entry.crd, crd.name) for crd in crds)
 
 
 _ENDED: Final = "Fix its findings, which are reported again, or set a later day"

@@ -12,6 +12,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Sequence, Sized
 from dataclasses import field
+from functools import partial
 from typing import Final, TypeAlias, TypeVar
 
 from crdlint.light import NamedTuple, dataclass, regex
@@ -67,9 +68,8 @@ def _in_order(
         if isinstance(piece, bytes) and isinstance(text, bytes):
             position = text.find(piece, start, end)
         else:
-            position = next(
-                (i for i in range(start, end - len(piece) + 1) if is_at(piece, text, i)), -1
-            )
+            places = range(start, end - len(piece) + 1)
+            position = next((i for i in places if is_at(piece, text, i)), -1)
         if position < 0:
             return False
         start = position + len(piece)
@@ -104,6 +104,10 @@ class _Rule(NamedTuple):
     negated: bool
     only_folders: bool
 
+    def is_for(self, *, folder: bool) -> bool:
+        """Return whether the line is for the path of a folder, or for one of a file."""
+        return folder or not self.only_folders
+
 
 @dataclass(slots=True)
 class IgnoreLines:
@@ -119,12 +123,12 @@ class IgnoreLines:
         `path` is relative to the directory of the patterns. Its parent directories are not considered.
         """
         parts = path.split(b"/")
-        indices = (*self._names.get(parts[-1], ()), *self._paths.get(path, ()))
-        best = max((rule for rule in indices if folder or not rule.only_folders), default=None)
+        literal = (*self._names.get(parts[-1], ()), *self._paths.get(path, ()))
+        best = max(filter(partial(_Rule.is_for, folder=folder), literal), default=None)
         for rule, pattern in reversed(self._globs):
             if best is not None and rule.number < best.number:
                 break
-            if (folder or not rule.only_folders) and pattern.selects(parts):
+            if rule.is_for(folder=folder) and pattern.selects(parts):
                 best = rule
                 break
         return None if best is None else not best.negated
@@ -211,11 +215,11 @@ def _glob(text: bytes) -> PathGlob:
         else:
             parts[-1].append(token)
     for i, part in enumerate(parts):
-        if len(part) > 1 and set(part) == {_STAR}:
-            if runs[-1] or i == 0 or len(runs) == 1:
-                runs.append([])
-        else:
+        is_any_path = len(part) > 1 and set(part) == {_STAR}
+        if not is_any_path:
             runs[-1].append(_segment(part))
+        elif runs[-1] or i == 0 or len(runs) == 1:
+            runs.append([])
     return PathGlob(tuple(map(tuple, runs)))
 
 
@@ -230,8 +234,9 @@ def _segment(tokens: Sequence[_Part]) -> Segment:
 
 
 def _piece(tokens: Sequence[int | frozenset[int]]) -> _Piece:
-    if all(isinstance(token, int) for token in tokens):
-        return bytes(tokens)  # type: ignore[arg-type]
+    codes = [token for token in tokens if isinstance(token, int)]
+    if len(codes) == len(tokens):
+        return bytes(codes)
     return tuple(frozenset((token,)) if isinstance(token, int) else token for token in tokens)
 
 
@@ -244,7 +249,8 @@ def _tokens(text: bytes) -> list[_Part]:
         if char == _BACKSLASH:
             if position == len(text):
                 raise BrokenPatternError
-            tokens.append(_SLASH if text[position] == _SLASH_CHAR else text[position])
+            escaped = text[position]
+            tokens.append(_SLASH if escaped == _SLASH_CHAR else escaped)
             position += 1
         elif char == _BRACKET:
             fitting, position = _bracket(text, position)
@@ -272,10 +278,14 @@ def _bracket(text: bytes, position: int) -> tuple[frozenset[int], int]:
         if name is None:
             fitting.update((first[-1], *range(first[-1], (last or first)[-1] + 1)))
         elif name in _CLASSES:
-            fitting.update(code for code in range(128) if re.match(_CLASSES[name], chr(code)))
+            fitting.update(map(ord, re.findall(_CLASSES[name], _ASCII)))
         else:
             raise BrokenPatternError
-    return (_ANY - fitting if negated else frozenset(fitting)) - {_SLASH_CHAR}, position + 1
+    matching = _ANY - fitting if negated else frozenset(fitting)
+    return matching - {_SLASH_CHAR}, position + 1
+
+
+_ASCII: Final = "".join(map(chr, range(128)))
 
 
 # A named class, or a character with the last one of its range.

@@ -184,38 +184,24 @@ class ResourceFindings(NamedTuple):
         """Return the finding that cel-python evaluates a rule to another result."""
         path = disagreement.cause.self_path or NIL
         message = f"crdlint evaluates the rule to {disagreement.ours}, cel-python to {disagreement.theirs}"
-        finding = diagnostic(
-            self.file,
-            "advice",
-            rules.SECOND_OPINION.id,
-            message,
-            self.locator.span_of(self.locator.find(path)),
-        )
-        return replace(
-            finding,
-            field=str(path),
-            related=_rule_position(disagreement.cause, "", self.definition),
-        )
+        span = self.locator.span_of(self.locator.find(path))
+        finding = diagnostic(self.file, "advice", rules.SECOND_OPINION.id, message, span)
+        related = _rule_position(disagreement.cause, "", self.definition)
+        return replace(finding, field=str(path), related=related)
 
     def undecoded(self, error: NotDecodedError) -> Diagnostic:
         """Return the finding that an object cannot be decoded, at the field of its metadata that is the cause."""
-        named = error.metadata
         _, location = self.undecoded_field(error)
-        help_ = None
-        if named is not None and named.go_type == "string" and named.json_type in _SCALARS:
+        named = error.metadata
+        span = self.locator.span_of(location)
+        finding = diagnostic(self.file, "decode", rules.DECODE.id, str(error), span)
+        if named is None:
+            return self._fixed(finding, Mistake(location.node))
+        if named.go_type == "string" and named.json_type in _SCALARS:
             text = f': "{location.node.value}"' if isinstance(location.node, Scalar) else ""
             help_ = f"Write it in quotes, since YAML reads it as {_SCALARS[named.json_type]}{text}"
-        finding = diagnostic(
-            self.file,
-            "decode",
-            rules.DECODE.id,
-            str(error),
-            self.locator.span_of(location),
-            help_,
-        )
-        return self._fixed(
-            finding, Mistake(location.node, expected="" if named is None else named.go_type)
-        )
+            finding = replace(finding, help=help_)
+        return self._fixed(finding, Mistake(location.node, expected=named.go_type))
 
     def not_applied(
         self, rejection: ApplyRejection, placeholders: Placeholders | None = None
@@ -235,14 +221,11 @@ class ResourceFindings(NamedTuple):
                 continue
             message = f"{rejection.start}{error}"
             span = self.locator.span_of(location, key=error.expected == "nothing")
-            finding = replace(
-                self._not_applied(message, span, _headline_of_typed(error)), hidden=error.hidden
-            )
-            yield (
-                finding
-                if full_message == message
-                else replace(finding, server_message=full_message)
-            )
+            finding = self._not_applied(message, span, _headline_of_typed(error))
+            finding = replace(finding, hidden=error.hidden)
+            if full_message != message:
+                finding = replace(finding, server_message=full_message)
+            yield finding
             full_message = ""
 
     def _not_applied(self, message: str, span: Span, headline: str) -> Diagnostic:
@@ -285,9 +268,9 @@ class ResourceFindings(NamedTuple):
         if named is None or not named.field:
             return "", self.locator.find_text("metadata")
         location = self.locator.find_text(f"metadata.{named.field}")
-        return named.field.partition(".")[0], _first_mistyped(
-            location
-        ) if named.go_type == "string" else location
+        if named.go_type == "string":
+            location = _first_mistyped(location)
+        return named.field.partition(".")[0], location
 
     def _of(self, error: FieldError, message: str) -> Diagnostic:
         path = error.at or error.path
@@ -366,9 +349,8 @@ class ResourceFindings(NamedTuple):
             return False
         if schema.type not in ("", *TYPES) or compile_error(schema.pattern) is not None:
             return True
-        return not self.locator.find(
-            path
-        ).exact  # only the value of a default does not exist in the object
+        is_in_object = self.locator.find(path).exact
+        return not is_in_object  # only the value of a default is not
 
     def _location(self, error: FieldError, path: Path) -> SourceLocation:
         location = self.locator.find(path)
@@ -391,19 +373,22 @@ class _Mistyped(NamedTuple):
 
 def _is_other_collection(node: Node, expected: str) -> bool:
     """Return whether a node is a list or an object although a value of another type is expected."""
-    is_list = isinstance(node, List)
-    return expected != ("array" if is_list else "object") and (is_list or isinstance(node, Mapping))
+    if isinstance(node, List):
+        return expected != "array"
+    return isinstance(node, Mapping) and expected != "object"
 
 
 def _is_free(error: TypedError, location: SourceLocation, placeholders: Placeholders) -> bool:
     """Return whether an error is about a placeholder, which represents any value or field."""
-    if (
-        error.expected == "nothing"
-        and error.path is not None
-        and placeholders.is_key(location, str(error.path.step))
-    ):
+    is_unknown = error.expected == "nothing" and error.path is not None
+    if is_unknown and placeholders.is_key(location, _step_of(error)):
         return True
     return placeholders.is_within(location)
+
+
+def _step_of(error: TypedError) -> str:
+    """Return the last step of the path of an error, empty for the whole object."""
+    return "" if error.path is None else str(error.path.step)
 
 
 def _is_null(node: Node) -> bool:
@@ -412,16 +397,12 @@ def _is_null(node: Node) -> bool:
 
 def _headline_of_typed(error: TypedError) -> str:
     if error.expected == "nothing":
-        parent = "" if error.path is None or error.path.parent is None else str(error.path.parent)
-        return headlines.of_unknown(
-            str(error.path.step) if error.path is not None else "", parent, None
-        )
+        parent = None if error.path is None else error.path.parent
+        return headlines.of_unknown(_step_of(error), "" if parent is None else str(parent), None)
     field = f"`{error.printed.removeprefix('.')}`"
-    return (
-        f"{field} must be {_EXPECTED[error.expected]}"
-        if error.expected
-        else f"{field} {error.reason}"
-    )
+    if not error.expected:
+        return f"{field} {error.reason}"
+    return f"{field} must be {_EXPECTED[error.expected]}"
 
 
 _EXPECTED: Final = {
@@ -446,18 +427,19 @@ def _within(location: SourceLocation, value: str) -> SourceLocation:
     parts += [(name, named_key, None) for name, named_key, _ in named]
     parts += [(text_of(item), item, item_key) for _, item_key, item in named]
     parts += [(text_of(item), item, None) for item in items_of(node)]
-    return next(
-        (SourceLocation(part, of, exact=True) for text, part, of in parts if text == value),
-        location,
-    )
+    for text, part, of in parts:
+        if text == value:
+            return SourceLocation(part, of, exact=True)
+    return location
 
 
 def _first_mistyped(location: SourceLocation) -> SourceLocation:
     """Return the first value of a map that is not a string, in the order in which the server decodes them."""
-    if isinstance(location.node, Mapping):
-        for _, key, item in sorted(entries(location.node), key=lambda entry: entry[0]):
-            if not isinstance(item, Scalar) or not isinstance(resolve(item), (str, type(None))):
-                return SourceLocation(item, key, exact=True)
+    named = entries(location.node) if isinstance(location.node, Mapping) else []
+    for _, key, item in sorted(named, key=lambda entry: entry[0]):
+        is_text = isinstance(item, Scalar) and isinstance(resolve(item), (str, type(None)))
+        if not is_text:
+            return SourceLocation(item, key, exact=True)
     return location
 
 
@@ -591,7 +573,9 @@ def _of_rule(error: FieldError, rule: ValidationRule) -> str | None:
 def _of_metadata(error: FieldError, kind: str) -> str | None:
     if error.type == REQUIRED:
         field = str(error.path).removeprefix("metadata.")
-        return f"Add `{field}{f': my-{kind.lower()}' if field == 'name' else ''}` to metadata"
+        if field == "name":
+            field = f"name: my-{kind.lower()}"
+        return f"Add `{field}` to metadata"
     valid = _valid_name(error)
     return f"Write `{valid}`" if valid else None
 
@@ -602,8 +586,10 @@ def _valid_name(error: FieldError) -> str | None:
     if not isinstance(value, str) or error.rule != _METADATA or error.type == REQUIRED:
         return None
     of_field = _VALID_NAMES.get(str(error.path).removeprefix("metadata."))
-    valid = "" if of_field is None else of_field(value)
-    return valid if valid and valid != value and len(valid) <= _LONGEST else None
+    valid = value if of_field is None else of_field(value)
+    if valid == value or len(valid) > _LONGEST:
+        return None
+    return valid or None
 
 
 def _valid_subdomain(value: str) -> str:

@@ -18,7 +18,7 @@ from crdlint.files.patterns import is_in_order
 from crdlint.kubecel.syntax_trees import is_read, paths_read
 from crdlint.light import NamedTuple, dataclass, regex
 from crdlint.resources.objects import ResourceLocator
-from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence
+from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence, text_of
 
 _Steps: TypeAlias = tuple["_Steps | None", str | int]
 
@@ -51,11 +51,8 @@ class PlaceholderPatterns(NamedTuple):
                 return match[0]
             if text[:1] == "(" and text[-1] == ")" and _VARIABLE.search(text):
                 return text
-        return (
-            text
-            if any(is_in_order(f"*{pattern}*".split("*"), text) for pattern in self.own)
-            else None
-        )
+        has_own = any(is_in_order(f"*{pattern}*".split("*"), text) for pattern in self.own)
+        return text if has_own else None
 
 
 @dataclass(slots=True)
@@ -97,15 +94,15 @@ class Placeholders:
 
     def _read_by(self, expr: Expr, self_path: Path | None) -> Node | None:
         """Return a placeholder that a rule reads; `self_path` is the path of `self`, None for the whole object."""
-        placeholders = self._within(
-            self.locator.root if self_path is None else self.locator.find(self_path).node
-        )
+        owner = self.locator.root if self_path is None else self.locator.find(self_path).node
+        placeholders = self._within(owner)
         if len(placeholders) > _MOST:
             return placeholders[0][0]
         read = paths_read(expr)
-        return next(
-            (scalar for scalar, steps in placeholders if is_read(_path_of(steps), read)), None
-        )
+        for scalar, steps in placeholders:
+            if is_read(_path_of(steps), read):
+                return scalar
+        return None
 
     def _within(self, node: Node) -> list[tuple[Scalar, _Steps | None]]:
         below = self._below.get(id(node))
@@ -117,22 +114,18 @@ class Placeholders:
         pending: list[tuple[Node, _Steps | None]] = [(root, None)]
         while pending:
             node, steps = pending.pop()
-            if isinstance(node, Scalar):
-                if self.patterns.find(node.value):
-                    yield node, steps
-            elif isinstance(node, Sequence):
-                pending.extend(
-                    (node.items[i], (steps, i)) for i in reversed(range(len(node.items)))
-                )
-            elif isinstance(node, Mapping):
-                key = _key_of_braces(node) if self.patterns.built_in else None
-                if key is not None:
-                    yield key, steps
-                    continue
-                entries = [
-                    (value, (steps, str(getattr(key, "value", "")))) for key, value in node.pairs()
-                ]
-                pending.extend(reversed(entries))
+            placeholder = self._placeholder(node)
+            if placeholder is not None:
+                yield placeholder, steps
+                continue
+            below = [(value, (steps, step)) for step, value in _steps_below(node)]
+            pending.extend(reversed(below))
+
+    def _placeholder(self, node: Node) -> Scalar | None:
+        """Return the text of a node that is or has a placeholder, None for others."""
+        if isinstance(node, Scalar):
+            return node if self.patterns.find(node.value) else None
+        return _key_of_braces(node) if self.patterns.built_in else None
 
     def _withhold(self, node: Node | None) -> bool:
         if node is None:
@@ -141,6 +134,15 @@ class Placeholders:
         position = (node.start_mark.line + 1 + self.locator.line_offset, node.start_mark.column + 1)
         self.withheld[position] = text or ""
         return True
+
+
+def _steps_below(node: Node) -> Iterator[tuple[str | int, Node]]:
+    """Yield the items or the values of a node, each with the step that leads to it."""
+    if isinstance(node, Sequence):
+        yield from enumerate(node.items)
+    elif isinstance(node, Mapping):
+        for key, value in node.pairs():
+            yield text_of(key) or "", value
 
 
 def _key_of_braces(node: Node | None) -> Scalar | None:

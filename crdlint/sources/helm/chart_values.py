@@ -113,20 +113,18 @@ def is_enabled(chart: Chart, inner: Chart, values: Mapping[str, Any], prefix: st
     if by_condition is not None:
         return bool(value_at(values, f"{prefix}{by_condition}"))
     tags = value_at(values, "tags")
-    set_tags = [
-        tags[tag]
-        for tag in entry.tags
-        if isinstance(tags, dict) and isinstance(tags.get(tag), bool)
-    ]
+    if not isinstance(tags, dict):
+        return True
+    set_tags = [tags[tag] for tag in entry.tags if isinstance(tags.get(tag), bool)]
     return not set_tags or any(set_tags)
 
 
 def deciding_condition(entry: Dependency, values: Mapping[str, Any], prefix: str) -> str | None:
     """Return the first condition of a dependency that the values set to a boolean, or None."""
-    paths = (path.strip() for path in entry.conditions)
-    return next(
-        (path for path in paths if isinstance(value_at(values, f"{prefix}{path}"), bool)), None
-    )
+    for path in map(str.strip, entry.conditions):
+        if isinstance(value_at(values, f"{prefix}{path}"), bool):
+            return path
+    return None
 
 
 def value_at(values: Mapping[str, Any], path: str) -> Any:
@@ -147,6 +145,7 @@ _NUMBER: Final = regex(r"-?\d+(?:\.\d+)?")
 _VARIABLE: Final = regex(r"\$[A-Za-z_]\w*(?![\w.])")
 _UNKNOWN: Final = object()
 _HAS: Final = ".Capabilities.APIVersions.Has"
+_IN_CLUSTER: Final = frozenset({"lookup", _HAS, f"${_HAS}"})
 
 
 class ClusterState(NamedTuple):
@@ -214,17 +213,17 @@ class _Evaluator:
 
     def _command(self) -> tuple[str, list[Any]]:
         """Return the function of the next command, empty without one, and its operands."""
-        name, operands = "", []
+        name = ""
+        operands: list[Any] = []
         while self._next < len(self._tokens):
             token = self._tokens[self._next]
             if token["close"] or token["pipe"]:
                 break
             self._next += 1
+            is_first = not (name or operands)
             if token["open"]:
                 operands.append(self.pipeline())
-            elif (
-                not (name or operands) and token["word"] is not None and _is_function(token["word"])
-            ):
+            elif is_first and _is_function(token["word"]):
                 name = token["word"].removeprefix("$")
             else:
                 operands.append(self._operand(token))
@@ -238,7 +237,7 @@ class _Evaluator:
 
     def _operand(self, token: re.Match[str]) -> Any:
         if token["text"]:
-            return token["text"][1:-1] if "\\" not in token["text"] else _UNKNOWN
+            return _UNKNOWN if "\\" in token["text"] else token["text"][1:-1]
         word = token["word"].removeprefix("$")
         if word in _CONSTANTS:
             return _CONSTANTS[word]
@@ -272,14 +271,16 @@ class _Evaluator:
         cluster = self._cluster
         if cluster is None:
             return _UNKNOWN
-        if name == _HAS:
-            return cluster.has_crd if operands and operands[0] in cluster.api_names else _UNKNOWN
-        is_crd = len(operands) == 4 and operands[1] == KIND and operands[3] == cluster.crd
-        return ({"metadata": {}} if cluster.has_crd else {}) if is_crd else _UNKNOWN
+        match operands:
+            case [api_name, *_] if name == _HAS and api_name in cluster.api_names:
+                return cluster.has_crd
+            case [_, kind, _, crd] if name != _HAS and kind == KIND and crd == cluster.crd:
+                return {"metadata": {}} if cluster.has_crd else {}
+        return _UNKNOWN
 
 
-def _is_function(word: str) -> bool:
-    return word in _FUNCTIONS or word == "lookup" or word.removeprefix("$") == _HAS
+def _is_function(word: str | None) -> bool:
+    return word in _FUNCTIONS or word in _IN_CLUSTER
 
 
 _Function: TypeAlias = Callable[[Sequence[Any]], Any]

@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from hashlib import blake2b
+from itertools import chain
 from typing import Any, Final
 
 from crdlint.crd.kubenames import is_label_key, is_label_value
@@ -76,46 +77,37 @@ class Build:
 
     def key(self) -> bytes:
         """Return a digest of all inputs of the build."""
-        digest = blake2b(
-            f"{identity_of(self.program.path)} {self.program.command}".encode(
-                "utf-8", "surrogateescape"
-            )
-        )
+        program = f"{identity_of(self.program.path)} {self.program.command}"
+        digest = blake2b(program.encode("utf-8", "surrogateescape"))
         top = os.path.relpath(self.kustomization.top.folder, self.kustomization.parent)
-        tree = sorted(self.kustomization.tree().items())
-        for part in (
-            os.fsencode(top),
-            *(part for name, data in tree for part in (os.fsencode(name), data)),
-        ):
+        parts = [os.fsencode(top)]
+        for name, data in sorted(self.kustomization.tree().items()):
+            parts += (os.fsencode(name), data)
+        for part in parts:
             digest.update(b"%d:" % len(part))
             digest.update(part)
         return digest.digest()
 
     def run(self, *, exact: bool = False) -> BuildOutput:
         """Build the kustomization offline, in a copy of its files; unless `exact`, without the schemas that it leaves alone."""
-        files = {
-            os.path.realpath(result.file)
-            for result in self.resources
-            if all(
-                finding.rule != reading.DUPLICATE_KEY.id for finding in result.diagnostics
-            )  # which kustomize rejects
-        }
-        slim = None if exact else slimmed(self.kustomization, files)
-        if slim is not None:
-            output = run_build(self.kustomization, self.program, slim.tree)
-            if not output.final:  # all files take at least as long
-                return output
-            text = slim.restored(output.text) if output.problem is None else None
-            if text is not None:
-                return replace(output, text=text, exact=False)
-        return run_build(self.kustomization, self.program)
+        return (None if exact else self._run_slim()) or run_build(self.kustomization, self.program)
+
+    def _run_slim(self) -> BuildOutput | None:
+        """Build without the schemas that the kustomization leaves alone, None if the output is not known to be the same."""
+        files = {os.path.realpath(result.file) for result in self.resources if _is_readable(result)}
+        slim = slimmed(self.kustomization, files)
+        if slim is None:
+            return None
+        output = run_build(self.kustomization, self.program, slim.tree)
+        if not output.final:  # all files take at least as long
+            return output
+        text = slim.restored(output.text) if output.problem is None else None
+        return None if text is None else replace(output, text=text, exact=False)
 
     def new_findings(self, built: FileResult) -> list[Diagnostic]:
         """Return the findings of the output that the resources do not have."""
-        identities = {
-            _identity(finding) for resource in self.resources for finding in resource.diagnostics
-        }
-        return [finding for finding in built.diagnostics if _identity(finding) not in identities]
+        known = chain.from_iterable(resource.diagnostics for resource in self.resources)
+        return _without(built.diagnostics, known)
 
     def lint(self, output: BuildOutput, lint: Lint) -> FileResult:
         """Return the result of checking the output of a build; a problem is a notice of a result without documents."""
@@ -135,11 +127,20 @@ class Build:
 
     def results(self, built: FileResult) -> list[FileResult]:
         """Return the findings that only the build has, and the other results without the findings that the build fixes."""
-        return (
-            [built, *self.others]
-            if built.notices and not built.documents
-            else _compared(self, built)
-        )
+        if built.notices and not built.documents:
+            return [built, *self.others]
+        return _compared(self, built)
+
+
+def _is_readable(resource: FileResult) -> bool:
+    """Return whether a file has no duplicate keys, which kustomize rejects."""
+    return all(finding.rule != reading.DUPLICATE_KEY.id for finding in resource.diagnostics)
+
+
+def _without(findings: Iterable[Diagnostic], known: Iterable[Diagnostic]) -> list[Diagnostic]:
+    """Return the findings that are not among known ones."""
+    identities = set(map(_identity, known))
+    return [finding for finding in findings if _identity(finding) not in identities]
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,21 +256,18 @@ def _why_not_built(kustomization: Kustomization) -> str:
 def resource_files(folder: str) -> list[str]:
     """Return the paths of the files that are resources of the kustomization in a directory, in all of its layers."""
     kustomization = read_kustomization(folder)
-    return (
-        [] if kustomization is None or kustomization.top.is_component else kustomization.resources
-    )
+    if kustomization is None or kustomization.top.is_component:
+        return []
+    return kustomization.resources
 
 
 def _incomplete(result: FileResult) -> FileResult:
     """Return the result of a file to whose CRDs the build may add versions or a webhook."""
-    findings = tuple(
-        finding for finding in result.diagnostics if finding.rule not in of_whole_crds()
-    )
-    return (
-        result
-        if len(findings) == len(result.diagnostics)
-        else replace(result, diagnostics=findings)
-    )
+    whole = of_whole_crds()
+    findings = tuple(finding for finding in result.diagnostics if finding.rule not in whole)
+    if len(findings) == len(result.diagnostics):
+        return result
+    return replace(result, diagnostics=findings)
 
 
 def _note(file: Layer | UnreadKustomization, *notices: str) -> FileResult:
@@ -304,7 +302,8 @@ def _of_resources(build: Build, built: FileResult) -> tuple[list[FileResult], li
     for resource in build.resources:
         fixed = _fixed(resource, built)
         if id(resource) in others:
-            results.append(_without(resource, fixed))
+            rest = _without(resource.diagnostics, fixed)
+            results.append(replace(resource, diagnostics=tuple(rest)))
         elif fixed:
             notices.append(_fixes_of_build(build, resource, fixed))
     return results, notices
@@ -331,52 +330,37 @@ def _fixes_of_build(build: Build, resource: FileResult, fixed: Sequence[Diagnost
 def _fixed(resource: FileResult, built: FileResult) -> list[Diagnostic]:
     """Return the server's errors in a resource that its build does not have."""
     names = {crd.name for crd in built.crds}
-    in_build = {_identity(finding) for finding in built.diagnostics}
-    of_server = (
-        each for each in resource.diagnostics if each.crd in names and each.origin == "apiserver"
-    )
-    return [finding for finding in of_server if _identity(finding) not in in_build]
-
-
-def _without(resource: FileResult, fixed: Iterable[Diagnostic]) -> FileResult:
-    """Return the result of a resource without some of its findings."""
-    gone = {id(finding) for finding in fixed}
-    rest = (finding for finding in resource.diagnostics if id(finding) not in gone)
-    return replace(resource, diagnostics=tuple(rest))
+    of_server = (each for each in resource.diagnostics if each.origin == "apiserver")
+    in_question = (finding for finding in of_server if finding.crd in names)
+    return _without(in_question, built.diagnostics)
 
 
 def _identity(finding: Diagnostic) -> tuple[str | None, str, str | None]:
     """Return the common identity of a finding in a resource and in its build; numbers in advice depend on the layout."""
-    return (
-        finding.crd,
-        finding.rule,
-        finding.message if finding.origin == "apiserver" else finding.field,
-    )
+    is_of_server = finding.origin == "apiserver"
+    return finding.crd, finding.rule, finding.message if is_of_server else finding.field
 
 
-def _patches(kustomization: Kustomization) -> list[tuple[Span, str]]:
+def _patches(kustomization: Kustomization) -> Iterator[tuple[Span, str]]:
+    """Yield the patches of a kustomization: where each is, and its text."""
     layer = kustomization.top
-    patches = []
     for name in PATCHES:
         items = items_of(child(layer.root, name))
-        texts = (
-            [layer.patch_text(patch) for patch in layer.document.get(name) or ()] if items else []
-        )
-        patches += [(node_span(item), text) for item, text in zip(items, texts, strict=False)]
-    return patches
+        for item, patch in zip(items, layer.document.get(name) or (), strict=False):
+            yield node_span(item), layer.patch_text(patch)
 
 
 def patch_spans(kustomization: Kustomization, names: Iterable[str]) -> dict[str, Span]:
     """Return by CRD the span of the first patch that names it, else of the first field that can change CRDs."""
-    patches = _patches(kustomization)
-    keys = (
-        entry[0] for field in _CHANGES if (entry := kustomization.top.root.find(field)) is not None
-    )
-    default = node_span(next(keys, kustomization.top.root))
-    return {
-        name: next((span for span, text in patches if name and name in text), default)
-        for name in names
-    }
+    root = kustomization.top.root
+    entries = filter(None, map(root.find, _CHANGES))
+    key, _ = next(entries, (root, None))
+    spans = dict.fromkeys(names, node_span(key))
+    patches = list(_patches(kustomization))
+    for name in filter(None, spans):
+        naming = (span for span, text in patches if name in text)
+        spans[name] = next(naming, spans[name])
+    return spans
 
 
 _CHANGES: Final = (
@@ -387,10 +371,11 @@ _CHANGES: Final = (
 
 def find_program() -> KustomizeProgram | None:
     """Return the first of the programs that is on the PATH."""
-    programs = ((find(name), command) for name, command in _PROGRAMS)
-    return next(
-        (KustomizeProgram(path, command) for path, command in programs if path is not None), None
-    )
+    for name, command in _PROGRAMS:
+        path = find(name)
+        if path is not None:
+            return KustomizeProgram(path, command)
+    return None
 
 
 _MARK: Final = "x-crdlint-schema-"
@@ -422,7 +407,8 @@ class Slim:
         """Return the output of a build with its schemas, or None if a stub was changed."""
 
         def schema(match: re.Match[str]) -> str:
-            return f"{match[1]}openAPIV3Schema:\n{_indented(self.schemas[int(match[3])], len(match[2]))}"
+            own = _indented(self.schemas[int(match[3])], len(match[2]))
+            return f"{match[1]}openAPIV3Schema:\n{own}"
 
         text, count = _STUB.subn(schema, output)
         return text if count == output.count(_MARK) else None
@@ -442,40 +428,34 @@ def slimmed(kustomization: Kustomization, files: Container[str]) -> Slim | None:
 
     It is None if there are none, or if kustomize may change them unnoticed. A patch of a schema fails or adds to the stub.
     """
-    layers = kustomization.layers.values()
-    if any(layer.document.get(name) for layer in layers for name in _OPENAPI) or _has_paths(
-        kustomization, files
-    ):
+    if any(kustomization.values(*_OPENAPI)) or _has_paths(kustomization, files):
         return None
     slim = Slim({})
-    contents = {
-        path: data for layer in layers for path, data in layer.files.items() if path in files
-    }
-    replaced = {
-        path: slim.add(data.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
-        for path, data in contents.items()
-    }
+    replaced: dict[str, bytes] = {}
+    for path, data in kustomization.files().items():
+        if path in files:
+            text = slim.add(data.decode("utf-8", "surrogateescape"))
+            replaced[path] = text.encode("utf-8", "surrogateescape")
     slim.tree = kustomization.tree(replaced)
     return slim if slim.schemas else None
 
 
 def _has_paths(kustomization: Kustomization, files: Container[str]) -> bool:
     """Return whether something other than patches may change fields of schemas by their paths."""
-    layers = kustomization.layers.values()
-    if not any(layer.document.get(name) for layer in layers for name in _PATHS):
+    if not any(kustomization.values(*_PATHS)):
         return False
     return any(b"chema" in text for text in _beside_patches(kustomization, files))
 
 
 def _beside_patches(kustomization: Kustomization, files: Container[str]) -> Iterator[bytes]:
     """Yield the layers of a kustomization without their patches, and their files that are neither patches nor some others."""
-    layers = kustomization.layers.values()
-    patches = {path for layer in layers for path in layer.patch_paths()}
-    for layer in layers:
+    patches: set[str] = set()
+    for layer in kustomization.layers.values():
+        patches |= layer.patch_paths()
         yield json.dumps({**layer.document, **dict.fromkeys(PATCHES)}).encode()
-        for path, data in layer.files.items():
-            if path not in files and path not in patches:
-                yield data
+    for path, data in kustomization.files().items():
+        if path not in files and path not in patches:
+            yield data
 
 
 def _indented(text: str, depth: int) -> str:
@@ -568,19 +548,18 @@ def _entries(document: Mapping[str, Any], *names: str) -> Iterator[Any]:
 def _configures_crds(layer: Layer) -> bool:
     """Return whether a layer configures which fields of CRDs are changed, or replaces kustomize's schema of CRDs."""
     openapi = layer.document.get("openapi") or {}
-    documents = [
-        _documents(layer, path, None) for path in layer.document.get("configurations") or ()
-    ]
-    return "path" in openapi or any(
-        specs_by_kind is None
-        or any(
-            _configures(spec)
-            for document in specs_by_kind
-            for specs in document.values()
-            for spec in _list(specs)
-        )
-        for specs_by_kind in documents
-    )
+    if "path" in openapi:
+        return True
+    paths = layer.document.get("configurations") or ()
+    return any(_is_configuration_of_crds(_documents(layer, path, None)) for path in paths)
+
+
+def _is_configuration_of_crds(documents: list[dict[str, Any]] | None) -> bool:
+    """Return whether a file configures fields of CRDs, as one that cannot be read may."""
+    if documents is None:
+        return True
+    values = chain.from_iterable(document.values() for document in documents)
+    return any(map(_configures, chain.from_iterable(map(_list, values))))
 
 
 def _configures(spec: Any) -> bool:
@@ -599,15 +578,19 @@ def _list(value: Any) -> list[Any]:
 def _transforms_crds(configuration: str) -> bool:
     """Return whether configurations of plugins change more than labels, or add labels that may be invalid."""
     documents = json_documents(configuration)
-    return documents is None or any(
-        document.get("kind") != "LabelTransformer"
-        or _adds_invalid(document.get("labels"), "commonLabels")
-        or any(
-            not isinstance(spec, dict) or spec.get("path") != "metadata/labels"
-            for spec in _list(document.get("fieldSpecs"))
-        )
-        for document in documents
-    )
+    return documents is None or not all(map(_adds_valid_labels, documents))
+
+
+def _adds_valid_labels(plugin: dict[str, Any]) -> bool:
+    """Return whether the configuration of a plugin only adds valid labels to the metadata of resources."""
+    is_of_labels = plugin.get("kind") == "LabelTransformer"
+    if not is_of_labels or _adds_invalid(plugin.get("labels"), "commonLabels"):
+        return False
+    return all(map(_is_of_labels, _list(plugin.get("fieldSpecs"))))
+
+
+def _is_of_labels(spec: Any) -> bool:
+    return isinstance(spec, dict) and spec.get("path") == "metadata/labels"
 
 
 def _adds_invalid(added: Any, field: str) -> bool:
@@ -651,41 +634,38 @@ _LABELS: Final = {"pairs", "includeSelectors", "includeTemplates"}
 
 def _patches_crds(layer: Layer, patch: Any) -> bool:
     """Return whether a patch, or its path or text, may apply to CRDs."""
-    patch_fields = (
-        patch if isinstance(patch, dict) else {"path" if patch.startswith(".") else "patch": patch}
-    )
-    target = patch_fields.get("target")
+    if isinstance(patch, str):
+        patch = {"path" if patch.startswith(".") else "patch": patch}
+    target = patch.get("target")
     if isinstance(target, dict):
         return _selects_crds(target)
-    documents = _documents(layer, patch_fields.get("path"), patch_fields.get("patch"))
-    return documents is None or any(document_.get("kind") == KIND for document_ in documents)
+    documents = _documents(layer, patch.get("path"), patch.get("patch"))
+    return documents is None or any(document.get("kind") == KIND for document in documents)
 
 
 def _replaces_in_crds(layer: Layer, replacement: dict[str, Any]) -> bool:
-    if replacement.get("path"):
-        documents = _documents(layer, replacement["path"], None)
-        return documents is None or any(
-            _replaces_in_crds(layer, {**document, "path": None}) for document in documents
-        )
-    targets = replacement.get("targets")
-    if not isinstance(targets, list):
+    if not replacement.get("path"):
+        targets = replacement.get("targets")
+        return not isinstance(targets, list) or any(map(_is_target_in_crds, targets))
+    documents = _documents(layer, replacement["path"], None)
+    if documents is None:
         return True
-    mappings = [target for target in targets if isinstance(target, dict)]
-    changing = (target for target in mappings if _selects_crds(target.get("select")))
-    return len(mappings) < len(targets) or not all(map(_is_of_annotations, changing))
+    inline = ({**document, "path": None} for document in documents)
+    return any(_replaces_in_crds(layer, each) for each in inline)
 
 
-def _is_of_annotations(target: dict[str, Any]) -> bool:
-    """Return whether a target of a replacement is only annotations, which the server does not check."""
+def _is_target_in_crds(target: Any) -> bool:
+    """Return whether a target of a replacement may be in CRDs, beside annotations that the server does not check."""
+    if not isinstance(target, dict):
+        return True
     paths = target.get("fieldPaths")
-    keys = (
-        [_ANNOTATION.fullmatch(path) for path in paths if isinstance(path, str)]
-        if isinstance(paths, list)
-        else []
-    )
-    return len(keys) == len(_list(paths)) and all(
-        key is not None and not _is_checked_annotation(key[1]) for key in keys
-    )
+    is_of_annotations = isinstance(paths, list) and all(map(_is_unchecked_annotation, paths))
+    return _selects_crds(target.get("select")) and not is_of_annotations
+
+
+def _is_unchecked_annotation(path: Any) -> bool:
+    key = _ANNOTATION.fullmatch(path) if isinstance(path, str) else None
+    return key is not None and not _is_checked_annotation(key[1])
 
 
 _ANNOTATION: Final = regex(r"\.?metadata\.annotations\.(?:(?=\[[^\[\]]+\]$)\[)?([^\[\]]+)\]?")

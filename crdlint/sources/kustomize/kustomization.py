@@ -13,6 +13,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Mapping as MappingOf
 from dataclasses import field
+from itertools import chain
 from typing import Any, Final
 
 from crdlint.files.read import MAX_BYTES, UnreadableError, decode, read_bytes
@@ -75,12 +76,13 @@ class Layer:
     def patch_text(self, patch: Any) -> str:
         """Return an entry of a list of patches as JSON, with the content of its file."""
         path = _patch_path(patch)
-        return f"{json.dumps(patch)}\n{'' if path is None else self.content(path).decode('utf-8', 'replace')}"
+        content = b"" if path is None else self.content(path)
+        return f"{json.dumps(patch)}\n{content.decode('utf-8', 'replace')}"
 
     def patch_paths(self) -> set[str]:
         """Return the real paths of the files of patches."""
-        paths = [_patch_path(patch) for name in PATCHES for patch in self.document.get(name) or ()]
-        return {self._path(path) for path in paths if path is not None}
+        patches = chain.from_iterable(self.document.get(name) or () for name in PATCHES)
+        return set(map(self._path, filter(None, map(_patch_path, patches))))
 
 
 def _patch_path(patch: Any) -> str | None:
@@ -102,16 +104,24 @@ class Kustomization:
     @property
     def resources(self) -> list[str]:
         """The paths of the files that are resources of its layers."""
-        return list(
-            dict.fromkeys(path for layer in self.layers.values() for path in layer.resources)
-        )
+        return _distinct(layer.resources for layer in self.layers.values())
+
+    def files(self) -> dict[str, bytes]:
+        """Return the contents of the files of all layers by their real paths."""
+        files: dict[str, bytes] = {}
+        for layer in self.layers.values():
+            files |= layer.files
+        return files
+
+    def values(self, *names: str) -> Iterator[Any]:
+        """Yield the values of some fields in all layers, None for a layer that lacks one."""
+        for layer in self.layers.values():
+            yield from map(layer.document.get, names)
 
     @property
     def problem(self) -> str | None:
         """The reason why the kustomization is not built, or None."""
-        problems = list(
-            dict.fromkeys(problem_ for layer in self.layers.values() for problem_ in layer.problems)
-        )
+        problems = _distinct(layer.problems for layer in self.layers.values())
         if self._loads() > _MOST_LOADS:
             problems.append(f"its folders are included more than {_MOST_LOADS:,} times")
         return some(problems, _SHOWN) or None
@@ -120,7 +130,7 @@ class Kustomization:
         """Return how often kustomize loads a layer: for each way in which other layers lead to it."""
         times = dict.fromkeys(self.layers, 0)
         times[self.top.folder] = 1
-        including = Counter(each for layer in self.layers.values() for each in layer.included)
+        including = Counter(chain.from_iterable(each.included for each in self.layers.values()))
         pending = [self.top.folder]
         while pending:
             folder = pending.pop()
@@ -138,9 +148,9 @@ class Kustomization:
 
     def tree(self, replaced: MappingOf[str, bytes] | None = None) -> dict[str, bytes]:
         """Return the files to build from, by their paths below `parent`; `replaced` has other contents by real path."""
-        parent, replaced = self.parent, replaced or {}
-        files = (pair for layer in self.layers.values() for pair in layer.files.items())
-        tree = {os.path.relpath(path, parent): replaced.get(path, data) for path, data in files}
+        parent = self.parent
+        files = {**self.files(), **(replaced or {})}
+        tree = {os.path.relpath(path, parent): data for path, data in files.items()}
         for layer in self.layers.values():
             # The resources of a layer may be kustomization files of other layers, which are replaced as well.
             for name in kustomization_files(layer.folder):
@@ -149,6 +159,11 @@ class Kustomization:
                 layer.manifest
             )
         return tree
+
+
+def _distinct(lists: Iterable[list[str]]) -> list[str]:
+    """Return what is in some lists, each once."""
+    return list(dict.fromkeys(chain.from_iterable(lists)))
 
 
 def read_kustomization(folder: str) -> Kustomization | None:
@@ -177,26 +192,21 @@ def reading_problem(folder: str) -> UnreadKustomization | None:
 
 def patch_files(folder: str) -> set[str]:
     """Return the real paths of the patch files that the kustomization of a folder names."""
-    document = _document_of(folder)
-    patches = [entry for key in PATCHES for entry in _listed(document, key)]
-    return _existing(
-        folder,
-        (_canonical(entry).get("path") if isinstance(entry, dict) else entry for entry in patches),
-    )
+    patches = _listed(_document_of(folder), *PATCHES)
+    return _existing(folder, map(_path_of_patch, patches))
+
+
+def _path_of_patch(patch: Any) -> object:
+    return _canonical(patch).get("path") if isinstance(patch, dict) else patch
 
 
 def data_files(folder: str) -> set[str]:
     """Return the real paths of the files that generators of the kustomization of a folder put into ConfigMaps and Secrets."""
-    document = _document_of(folder)
-    generators = [entry for key in _GENERATORS for entry in _listed(document, key)]
-    files = [
-        file
-        for entry in generators
-        if isinstance(entry, dict)
-        for file in _listed(entry, "files")
-        if isinstance(file, str)
-    ]
-    return _existing(folder, (file.rpartition("=")[2] for file in files))
+    generators = _listed(_document_of(folder), *_GENERATORS)
+    mappings = (entry for entry in generators if isinstance(entry, dict))
+    files = chain.from_iterable(_listed(entry, "files") for entry in mappings)
+    names = (file for file in files if isinstance(file, str))
+    return _existing(folder, (name.rpartition("=")[2] for name in names))
 
 
 _GENERATORS: Final = ("configMapGenerator", "secretGenerator")
@@ -208,9 +218,12 @@ def _document_of(folder: str) -> dict[str, Any]:
     return _canonical(layer.document) if isinstance(layer, Layer) else {}
 
 
-def _listed(document: dict[str, Any], key: str) -> list[Any]:
-    value = document.get(key)
-    return value if isinstance(value, list) else []
+def _listed(document: dict[str, Any], *keys: str) -> Iterator[Any]:
+    """Yield the items of some fields of a mapping, as far as these are lists."""
+    for key in keys:
+        value = document.get(key)
+        if isinstance(value, list):
+            yield from value
 
 
 def _existing(folder: str, names: Iterable[object]) -> set[str]:
@@ -248,10 +261,10 @@ def _read(folder: str) -> Layer | UnreadKustomization | None:
     if document.error is not None:
         return UnreadKustomization(path, text, document.error.message)
     root = document.root
+    if root is None:
+        return UnreadKustomization(path, text, "it is empty")
     if not isinstance(root, Mapping):
-        return UnreadKustomization(
-            path, text, "it is empty" if root is None else "it is not a mapping"
-        )
+        return UnreadKustomization(path, text, "it is not a mapping")
     value = _json(root)
     if not isinstance(value, dict):
         return UnreadKustomization(path, text, "a value has no JSON form")
@@ -268,13 +281,15 @@ def _json(root: Node | None) -> Any:
 
 def json_documents(text: str) -> list[dict[str, Any]] | None:
     """Return the documents of a text, or None unless all of them are mappings."""
-    documents = parse_stream(text)
-    values = [
-        _json(document.root)
-        for document in documents
-        if document.root is not None or document.error is not None
-    ]
-    return values if values and all(isinstance(document, dict) for document in values) else None
+    values = []
+    for document in parse_stream(text):
+        if document.root is None and document.error is None:
+            continue  # there is nothing in it
+        value = _json(document.root)
+        if not isinstance(value, dict):
+            return None
+        values.append(value)
+    return values or None
 
 
 def _strings(value: Any) -> Iterator[str]:
@@ -337,12 +352,12 @@ class _Resolver:
     def reject_aliases(self) -> None:
         """Add a problem for each file and inline text that kustomize would expand to more than crdlint and kubectl read."""
         layer = self.layer
-        texts = (
-            (self.shown(os.path.relpath(path, layer.folder)), data.decode("utf-8", "replace"))
-            for path, data in layer.files.items()
-        )
-        inline = ((f"a text in {layer.path}", text) for text in _strings(layer.document))
-        for name, text in (*texts, *inline):
+        named: list[tuple[str, str]] = []
+        for path, data in layer.files.items():
+            name = self.shown(os.path.relpath(path, layer.folder))
+            named.append((name, data.decode("utf-8", "replace")))
+        named += [(f"a text in {layer.path}", text) for text in _strings(layer.document)]
+        for name, text in named:
             if expands_too_much(text):
                 self.reject(f"{name} has too many aliases of aliases")
 
@@ -381,12 +396,9 @@ class _Resolver:
         path = self.path(reference, field)
         if path is None:
             return None
-        is_absolute = os.path.isabs(str(reference))
-        problem = (
-            "is an absolute path"
-            if is_absolute
-            else self.reader.add(path, self.shown(str(reference)))
-        )
+        problem: str | None = "is an absolute path"
+        if not os.path.isabs(str(reference)):
+            problem = self.reader.add(path, self.shown(str(reference)))
         if problem is not None:
             self.reject(f"{_shown(reference, field)} {problem}")
             return None
@@ -416,7 +428,8 @@ class _Resolver:
 
 
 def _shown(reference: object, field: str) -> str:
-    return f"`{field}` ({shortened(reference, _LONGEST) if isinstance(reference, str) else 'not a string'})"
+    shown = shortened(reference, _LONGEST) if isinstance(reference, str) else "not a string"
+    return f"`{field}` ({shown})"
 
 
 # Returns the value of a field with its references resolved, given its position.
@@ -450,12 +463,9 @@ def _resource(resolver: _Resolver, value: Any, field: str) -> str | None:
 def _merge(resolver: _Resolver, value: Any, field: str) -> str | None:
     """Resolve a strategic merge patch: a file or the patch itself."""
     path = local_path(resolver.layer.folder, value)
-    documents = (
-        json_documents(value)
-        if isinstance(value, str) and (path is None or not os.path.isfile(path))
-        else None
-    )
-    return _joined(documents) if documents is not None else resolver.file(value, field)
+    is_file = path is not None and os.path.isfile(path)
+    documents = json_documents(value) if isinstance(value, str) and not is_file else None
+    return resolver.file(value, field) if documents is None else _joined(documents)
 
 
 def _plugins(resolver: _Resolver, value: Any, field: str) -> str | None:
@@ -520,10 +530,10 @@ def _fields(table: dict[str, _Handler]) -> _Handler:
         for key, item in value.items():
             name = names.get(key.lower()) if key.isascii() else None
             where = f"{field}.{key}" if field else key
-            if name is None or name in fields:
-                resolver.reject(
-                    f"`{shortened(where, _LONGEST)}` is {'set twice' if name else 'not a known field'}"
-                )
+            if name is None:
+                resolver.reject(f"`{shortened(where, _LONGEST)}` is not a known field")
+            elif name in fields:
+                resolver.reject(f"`{shortened(where, _LONGEST)}` is set twice")
             elif item is not None:
                 fields[name] = table[name](resolver, item, where)
         return {name: item for name, item in fields.items() if item is not None}

@@ -7,7 +7,7 @@ import posixpath
 from collections.abc import Container, Iterable, Iterator
 from contextlib import contextmanager
 from functools import cached_property
-from itertools import chain
+from itertools import chain, filterfalse
 from pathlib import PurePosixPath
 from typing import Final
 
@@ -77,15 +77,14 @@ class CommitFiles:
                 if path not in written:
                     os.symlink(self._targets[path], target_of(folder, path))
         except OSError as error:
-            raise RepositoryError(
-                f"{error.filename2 or error.filename}: {error.strerror}"
-            ) from error
+            file_name = error.filename2 or error.filename
+            raise RepositoryError(f"{file_name}: {error.strerror}") from error
 
     def with_references(self, folders: Iterable[str]) -> set[str]:
         """Return the files of kustomizations and of all that they include, by texts that are paths; raise RepositoryError."""
         reached: set[str] = set()
         layers = set(folders)
-        level = [pair for folder in sorted(layers) for pair in self._kustomization_files(folder)]
+        level = list(chain.from_iterable(map(self._kustomization_files, sorted(layers))))
         while level:
             paths = [path for _, path in level]
             reached.update(paths)
@@ -203,28 +202,29 @@ class OldFolder:
 
     def _top(self, opened: str) -> str:
         """Return the top of the copy of the repository, given the path of the opened folder in it."""
-        return (
-            opened
-            if self.path == "."
-            else opened.removesuffix(os.path.normpath(self.path)).rstrip(os.sep)
-        )
+        if self.path == ".":
+            return opened
+        return opened.removesuffix(os.path.normpath(self.path)).rstrip(os.sep)
 
     def named(self, text: str, opened: str) -> str:
         """Return a text about the opened folder with the name of the folder in place of its path."""
         if self.commit is None:
-            return text if self.path == self.name else text.replace(self.path, self.name)
-        revision = self.name.removesuffix(self.path if self.path != "." else "")
-        return text.replace(opened, self.name).replace(
-            os.path.join(self._top(opened), ""), revision
-        )
+            return text.replace(self.path, self.name)
+        revision = self.name
+        if self.path != ".":
+            revision = revision.removesuffix(self.path)
+        top = os.path.join(self._top(opened), "")
+        return text.replace(opened, self.name).replace(top, revision)
 
 
 def is_safe(path: str) -> bool:
     """Return whether a path of a commit or an archive is one below the folder that it is written to, on this system."""
-    parts = path.split("/")
-    return not any(part in {"", ".", ".."} or part.lower() == ".git" for part in parts) and not any(
-        character in path for character in "\0" + ("\\:" if os.name == "nt" else "")
-    )
+    parts = path.lower().split("/")
+    return _UNSAFE_PARTS.isdisjoint(parts) and _UNSAFE_CHARACTERS.isdisjoint(path)
+
+
+_UNSAFE_PARTS: Final = frozenset({"", ".", "..", ".git"})
+_UNSAFE_CHARACTERS: Final = frozenset("\0\\:" if os.name == "nt" else "\0")
 
 
 def target_of(folder: str, path: str) -> str:
@@ -273,25 +273,29 @@ class Side:
 
     def name(self, file: str) -> str:
         """Return the name for users of a file of this side."""
-        if self.path == self.shown:
-            return file
         if file == self.path:
             return self.shown
-        if file.startswith(self.path + os.sep):
-            return (
-                f"{self.shown}{'' if self.shown.endswith(':') else '/'}{file[len(self.path) + 1 :]}"
-            )
-        if self.top is not None and file.startswith(self.top + os.sep):
-            return f"{self.revision}:{file[len(self.top) + 1 :]}"
+        for folder, shown in self._shown_folders:
+            if file.startswith(folder):
+                return shown + file.removeprefix(folder)
         return file
 
     def in_names(self, text: str) -> str:
         """Return a text in which the paths of copied files are replaced by the names for users."""
-        if self.path == self.shown:
-            return text
-        for path in filter(None, (self.path, self.top)):
-            text = text.replace(path + os.sep, self.name(os.path.join(path, "x"))[:-1])
+        for folder, shown in self._shown_folders:
+            text = text.replace(folder, shown)
         return text
+
+    @property
+    def _shown_folders(self) -> list[tuple[str, str]]:
+        """The beginnings of the paths of copied files, and what replaces them in names for users."""
+        if self.path == self.shown:
+            return []
+        end = "" if self.shown.endswith(":") else "/"
+        folders = [(self.path + os.sep, self.shown + end)]
+        if self.top is not None:
+            folders.append((self.top + os.sep, f"{self.revision}:"))
+        return folders
 
 
 def unpacked(archive: str, folder: str, shown: str | None = None) -> Side:
@@ -300,35 +304,43 @@ def unpacked(archive: str, folder: str, shown: str | None = None) -> Side:
     Links in the archive are left out, as Helm does. An empty `.git` marks the folder as a repository, so that no
     reference in a file leads out of it.
     """
-    tops: set[str] = set()
     try:
-        os.makedirs(os.path.join(folder, ".git"), exist_ok=True)
-        for name, data in members(
-            read_bytes(archive, MAX_BYTES), ArchiveBudget(), may_be_installed
-        ):
-            tops.add(name.partition("/")[0])
-            with open(target_of(folder, name), "wb") as file:
-                file.write(data)
+        tops = _unpack(archive, folder)
     except (ArchiveError, UnreadableError) as error:
         raise RepositoryError(f"{archive}: cannot be unpacked: {error}") from error
     except OSError as error:
-        raise RepositoryError(
-            f"{archive}: cannot be unpacked: {error.filename}: {error.strerror}"
-        ) from error
-    below = tops.pop() if len(tops) == 1 else ""
-    return Side(os.path.join(folder, below) if below else folder, f"{shown or archive}:{below}")
+        reason = f"{error.filename}: {error.strerror}"
+        raise RepositoryError(f"{archive}: cannot be unpacked: {reason}") from error
+    name = f"{shown or archive}:"
+    if len(tops) != 1:
+        return Side(folder, name)
+    below = tops.pop()
+    return Side(os.path.join(folder, below), f"{name}{below}")
+
+
+def _unpack(archive: str, folder: str) -> set[str]:
+    """Write the regular files of an archive to a folder, and return the names at its top."""
+    os.makedirs(os.path.join(folder, ".git"), exist_ok=True)
+    packed = members(read_bytes(archive, MAX_BYTES), ArchiveBudget(), may_be_installed)
+    tops: set[str] = set()
+    for name, data in packed:
+        tops.add(name.partition("/")[0])
+        with open(target_of(folder, name), "wb") as file:
+            file.write(data)
+    return tops
 
 
 def side_of_path(path: str, repositories: Iterable[Repository], folder: str | None) -> Side:
     """Return a path as a side, a packed chart unpacked to `folder`; raise RepositoryError if it is also the name of a revision."""
-    if not path.startswith((".", "/")) and any(
-        has_revision(repository, path) for repository in repositories
-    ):
+    may_be_revision = not path.startswith((".", "/"))
+    if may_be_revision and any(has_revision(repository, path) for repository in repositories):
         # A checkout must not choose what it is compared with.
         raise RepositoryError(
             f"{path!r} is both a path and a git revision: write `./{path}` or `{path}^{{commit}}`"
         )
-    return Side(path, path) if folder is None or not is_archive(path) else unpacked(path, folder)
+    if folder is None or not is_archive(path):
+        return Side(path, path)
+    return unpacked(path, folder)
 
 
 def named_commit(repository: Repository, revision: str) -> str:
@@ -371,7 +383,7 @@ def _side_of_revision(repository: Repository, source: str, folder: str) -> Side:
     if below.startswith(".."):
         raise RepositoryError(f"{path} is outside of the repository")
     problems = _export(CommitFiles(repository, commit), below, folder)
-    root = os.path.join(folder, below) if below != "." else folder
+    root = os.path.normpath(os.path.join(folder, below))
     if not os.path.lexists(root):
         if colon:
             raise RepositoryError(f"{revision} has no YAML or JSON file in {path}")
@@ -405,9 +417,8 @@ def _export(files: CommitFiles, below: str, folder: str) -> list[str]:
     names = dict.fromkeys((*plain, *of_charts))
     copied = list(filter(_is_copied, names))
     paths = list(filter(is_safe, copied))
-    problems = [
-        f"{path}: this system has no file of such a name" for path in copied if not is_safe(path)
-    ]
+    unsafe = filterfalse(is_safe, copied)
+    problems = [f"{path}: this system has no file of such a name" for path in unsafe]
     problems += _write(files, paths, folder)
     problems += _copy_references(files, inside, charts, folder, set(paths))
     return problems

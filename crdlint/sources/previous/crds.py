@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import zlib
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cached_property
+from itertools import chain
 from typing import Final
 
 from crdlint.crd import v1beta1
@@ -111,13 +112,9 @@ class OldKustomizations:
             return False
         try:
             with old.opened(is_kustomization=True) as path:
-                kustomization = read_kustomization(path)
-                if kustomization is None or kustomization.top.is_component or kustomization.problem:
-                    return False
-                elsewhere = {
-                    os.path.realpath(old.beside(other, path)) for other in self.folders.values()
-                }
-                return any(_resources(kustomization)) and changes_crds(kustomization, elsewhere)
+                others = (old.beside(other, path) for other in self.folders.values())
+                elsewhere = set(map(os.path.realpath, others))
+                return _changes_own_crds(path, elsewhere)
         except RepositoryError:
             return False  # if a build of the new one needs it, the build reports it
 
@@ -129,6 +126,14 @@ class OldKustomizations:
         if self._last is None or self._last[0] != folder:
             self._last = folder, _build(self.folders[folder])
         return self._last[1]
+
+
+def _changes_own_crds(folder: str, elsewhere: Container[str]) -> bool:
+    """Return whether the kustomization in a folder can be built, and changes its CRDs; see `changes_crds`."""
+    kustomization = read_kustomization(folder)
+    if kustomization is None or kustomization.top.is_component or kustomization.problem:
+        return False
+    return any(_resources(kustomization)) and changes_crds(kustomization, elsewhere)
 
 
 def _build(folder: OldFolder) -> OldBuild:
@@ -151,27 +156,20 @@ def _built(kustomization: Kustomization, folder: OldFolder, path: str) -> OldBui
     if not resources or kustomization.top.is_component or not changes_crds(kustomization):
         return OldBuild(resources)
     file = folder.named(kustomization.top.path, path)
+    if kustomization.problem is not None:
+        problem = folder.named(f"not built: {kustomization.problem}", path)
+        return OldBuild(problem=f"{file}: {problem}")
     program = find_program()
-    problem = (
-        MISSING
-        if kustomization.problem is None
-        else folder.named(f"not built: {kustomization.problem}", path)
-    )
-    if kustomization.problem is None and program is not None:
-        output = run_build(kustomization, program)
-        if output.problem is None:
-            crds = collect_crds(output.text, file).by_name
-            spans = patch_spans(kustomization, crds)
-            return OldBuild(
-                {
-                    name: old._replace(
-                        positions=_AtPatch(old.positions, spans[name]), span=spans[name]
-                    )
-                    for name, old in crds.items()
-                }
-            )
-        problem = output.problem
-    return OldBuild(problem=f"{file}: {problem}")
+    if program is None:
+        return OldBuild(problem=f"{file}: {MISSING}")
+    output = run_build(kustomization, program)
+    if output.problem is not None:
+        return OldBuild(problem=f"{file}: {output.problem}")
+    crds = dict(collect_crds(output.text, file).by_name)
+    for name, span in patch_spans(kustomization, crds).items():
+        old = crds[name]
+        crds[name] = old._replace(positions=_AtPatch(old.positions, span), span=span)
+    return OldBuild(crds)
 
 
 def _resources(kustomization: Kustomization) -> Iterator[tuple[str, str]]:
@@ -267,35 +265,24 @@ class PreviousCRDs:
 
     def compared(self, result: FileResult) -> tuple[ComparedCRD, ...]:
         """Return the compared CRDs of a result, with those that cannot be compared because crdlint cannot read the old ones."""
-        compared = [
-            crd._replace(state="unread") if self._may_be_older(crd) else crd
-            for crd in result.compared
-        ]
-        compared += (
-            ComparedCRD(f"{finding.file}:{finding.line}", "unread")
-            for finding in result.diagnostics
-            if finding.rule == SKIPPED.id
-        )
+        compared = list(map(self._as_known, result.compared))
+        skipped = (finding for finding in result.diagnostics if finding.rule == SKIPPED.id)
+        compared += (ComparedCRD(f"{each.file}:{each.line}", "unread") for each in skipped)
         for finding in result.diagnostics:
             name = finding.crd if finding.rule == reading.API_VERSION_REMOVED.id else None
             if name and self._was_unserved(name):
                 compared.append(ComparedCRD(name, "unread", frozenset({finding.message})))
         return tuple(compared)
 
-    def _may_be_older(self, crd: ComparedCRD) -> bool:
-        """Return whether a CRD counts as added only because old files cannot be read."""
-        return crd.state == "added" and crd.name in self._unread_names
+    def _as_known(self, crd: ComparedCRD) -> ComparedCRD:
+        """Return a compared CRD, as unread if it counts as added only because old files cannot be read."""
+        if crd.state == "added" and crd.name in self._unread_names:
+            return crd._replace(state="unread")
+        return crd
 
     def _was_unserved(self, name: str) -> bool:
         """Return whether an old file has a CRD with a name in a version that the server does not serve."""
-        files = [self.of_file(index) for index in self._candidates(name)]
-        unread = (document for old in files for document in old.unread)
-        converted = (old.by_name[name] for old in files if name in old.by_name)
-        return any(
-            document.cause == "unserved version" and name in document.text for document in unread
-        ) or any(
-            text_of(child(old.positions.root, "apiVersion")) == v1beta1.VERSION for old in converted
-        )
+        return any(_has_unserved(self.of_file(index), name) for index in self._candidates(name))
 
     def take_notices(self) -> tuple[str, ...]:
         """Return the notices about old charts since the last call."""
@@ -310,8 +297,10 @@ class PreviousCRDs:
         copies of CRDs. That of a template is preferably rendered with the values file of the new one, `values`.
         """
         build = None if self.kustomizations is None else self.kustomizations.of_file(path)
-        if build is not None and (build.problem is not None or name in build.crds):
-            return build.crds.get(name), [] if build.problem is None else [build.problem]
+        if build is not None and build.problem is not None:
+            return None, [build.problem]
+        if build is not None and name in build.crds:
+            return build.crds[name], []
         problems: list[str] = []
         candidates = sorted(
             self._candidates(name), key=lambda index: self.files[index].counterpart != path
@@ -335,9 +324,9 @@ class PreviousCRDs:
         file, unread = self.files[index], self._unread_with(name, index)
         if any(document.cause != "unserved version" for document in unread):
             self._unread_names.add(name)
-        broken = [document for document in unread if document.cause == "broken"]
         if file.in_scope:
             return []
+        broken = (document for document in unread if document.cause == "broken")
         return [
             f"{file.name}:{document.line}: {shortened(document.reason, LONGEST_REASON)}"
             for document in broken
@@ -373,11 +362,20 @@ class PreviousCRDs:
             names = set(_NAME.findall(text))
             for name in names:
                 by_name.setdefault(name, []).append(index)
-            if _INDIRECT_NAME.search(text) or (
-                file.template is not None and any("{{" in name for name in names)
-            ):
+            is_templated = file.template is not None and "{{" in "\n".join(names)
+            if is_templated or _INDIRECT_NAME.search(text):
                 indirect.append(index)
         return by_name, indirect
+
+
+def _has_unserved(old: CollectedCRDs, name: str) -> bool:
+    """Return whether old documents of a CRD have a version that the server does not serve."""
+    unserved = (document for document in old.unread if document.cause == "unserved version")
+    if any(name in document.text for document in unserved):
+        return True
+    converted = old.by_name.get(name)
+    root = None if converted is None else converted.positions.root
+    return text_of(child(root, "apiVersion")) == v1beta1.VERSION
 
 
 def collect(text: str, file: str = "") -> CollectedCRDs:
@@ -447,7 +445,7 @@ def compare(
     whether the configuration includes a file.
     """
     comparison = Comparison()
-    names = {name for names_in_file in crds.values() for name in names_in_file}
+    names = set(chain.from_iterable(crds.values()))
     missing: dict[str, tuple[OldFile, OldCRD]] = {}
     unknown = set(map(os.path.normpath, pointers))
     for index, file in enumerate(previous.files):
