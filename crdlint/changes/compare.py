@@ -97,11 +97,10 @@ def _renamed(old: dict[str, VersionParts], new: dict[str, VersionParts]) -> dict
         return new_names
     added = _digests(new, old)
     for name, digest in _digests(old, new).items():
-        same = [
-            other for other in added if added[other] == digest and other not in new_names.values()
-        ]
+        same = [other for other in added if added[other] == digest]
         if len(same) == 1:
             new_names[name] = same[0]
+            del added[same[0]]
     return new_names
 
 
@@ -258,12 +257,14 @@ def _compare_columns(old: VersionParts, new: VersionParts) -> Iterator[Change]:
 
 def _compare_scale(old: VersionParts, new: VersionParts) -> Iterator[Change]:
     before, after = old.scale, new.scale
-    if before is not None and after is None:
+    if before is None:
+        return
+    if after is None:
         text, effect = "the scale subresource was removed", "`kubectl scale` and autoscalers fail"
-        yield Change(
-            rules.SCALE_REMOVED, text, *_paths(old, new, "subresources", "scale"), effect=effect
-        )
-    for field in before.FIELDS if before is not None and after is not None else ():
+        paths = _paths(old, new, "subresources", "scale")
+        yield Change(rules.SCALE_REMOVED, text, *paths, effect=effect)
+        return
+    for field in before.FIELDS:
         was, now = getattr(before, field.attribute), getattr(after, field.attribute)
         if was and was != now:
             text = f"`{field.json_name}` changed from {was} to {now or 'nothing'}"

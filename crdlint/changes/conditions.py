@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache, partial
 from typing import Final
 
-from crdlint.cel.ast import Comprehension, Expr, Ident, nodes
+from crdlint.cel.ast import Comprehension, Ident, nodes
 from crdlint.cel.parser import parse
 from crdlint.changes.conjunction import Conjunction
 from crdlint.changes.constraints import JUNCTORS, LIMITS, branches_of, fingerprint, junctors_of
@@ -64,17 +64,21 @@ def _of_keywords(schema: JSONSchemaProps, value: str) -> Iterator[str]:
         if bound is not None:
             is_strict = getattr(schema, f"exclusive_{limit.attribute}", False)
             yield limit.condition(bound, value, is_strict=is_strict)
-    factor = schema.multiple_of
-    if factor is not None and float(factor).is_integer():  # CEL has it for integers only
-        yield f"{value} % {int(factor)} == 0"
-    elif factor is not None:
-        yield f"{value}.isMultipleOf({factor})"
+    if schema.multiple_of is not None:
+        yield _multiple(value, schema.multiple_of)
     if schema.pattern:
         yield f"{value}.matches({_text(schema.pattern)})"
     if schema.format and is_supported(schema.format, NEWEST):
         yield f"{value}.{MATCHES_FORMAT}({_text(normalized(schema.format))})"
     if schema.enum:
         yield f"{value} in [{', '.join(map(_text, schema.enum))}]"
+
+
+def _multiple(value: str, factor: float) -> str:
+    """Return the condition for a multiple, which CEL has for integers only."""
+    if float(factor).is_integer():
+        return f"{value} % {int(factor)} == 0"
+    return f"{value}.isMultipleOf({factor})"
 
 
 def _named(schema: JSONSchemaProps) -> str:
@@ -125,18 +129,21 @@ def lifted(condition_: str, path: FieldPath, value: str = _SELF, depth: int = 0)
 @lru_cache(maxsize=1024)
 def _with_self(text: str, value: str) -> str:
     """Return an expression with another one in place of `self`."""
+    if value == _SELF:
+        return text
     result = parse(text, options=stored_expressions(NEWEST).parser)
-    trees = [] if result.errors else list(nodes(result.expr))
-    if not trees or any(map(_hides_self, trees)):
-        return text if value == _SELF else "unknown()"
-    named = (node.id for node in trees if isinstance(node, Ident) and node.name == _SELF)
-    for offset in sorted({result.source_info.offsets[id_][0] for id_ in named}, reverse=True):
+    if result.errors:
+        return "unknown()"
+    named: set[int] = set()
+    for tree in nodes(result.expr):
+        match tree:
+            case Comprehension(iter_var="self"):  # it hides the value
+                return "unknown()"
+            case Ident(name="self"):
+                named.add(result.source_info.offsets[tree.id][0])
+    for offset in sorted(named, reverse=True):
         text = text[:offset] + value + text[offset + len(_SELF) :]
     return text
-
-
-def _hides_self(node: Expr) -> bool:
-    return isinstance(node, Comprehension) and node.iter_var == _SELF
 
 
 def of_kept_value(rule: str) -> str:

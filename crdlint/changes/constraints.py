@@ -196,14 +196,15 @@ def format_bound(formats: frozenset[str], attribute: str) -> Bound | None:
 
 
 def _formats(node: Conjunction, type_: str, server: Server) -> frozenset[str]:
-    formats = frozenset(schema.format for schema in node if schema.format)
-    if not formats or type_ in {"integer", "number"}:
+    formats = frozenset(schema.format for schema in node) - {""}
+    if type_ in {"integer", "number"}:
         return formats.intersection(NUMBER_FORMATS)
-    checked = {
-        normalized(name) for name in formats if type_ in _STRINGS and is_supported(name, server)
-    }
-    spelled = {"date-time" if name == "datetime" else name for name in checked}
-    return frozenset(spelled - {"password"})  # any string is one
+    if type_ not in _STRINGS:
+        return frozenset()
+    checked = {normalized(name) for name in formats if is_supported(name, server)}
+    if "datetime" in checked:
+        checked |= {"date-time"}
+    return frozenset(checked - {"datetime", "password"})  # any string is a password
 
 
 def _enum(node: Conjunction) -> dict[Any, Any] | None:

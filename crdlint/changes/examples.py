@@ -649,8 +649,8 @@ class Candidates:
     def _lengthened(self, old: Conjunction) -> Iterator[str]:
         """Yield numbers with the lengths of the condition, and texts that begin or end with a constant, or are URLs."""
         sizes = self._sizes(old, "length")
-        yield from ("0" * size for size in sizes)
         constants = self._texts[:_FEW_TEXTS]
+        yield from ("0" * size for size in sizes)
         yield from (f"0{text}" for text in constants)
         for text in (*constants, _URL):
             yield from (text.ljust(size, "a") for size in sizes if size > len(text))

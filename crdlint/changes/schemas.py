@@ -143,12 +143,12 @@ def _compare_properties(pair: Pair, below: list[Pair]) -> Iterator[Change]:
     before, after = _known_properties(pair.old, pair), _known_properties(pair.new, pair)
     old_values, new_values = pair.old.map_values(), pair.new.map_values()
     removed = [name for name in before if name not in after]
-    compared = [(name, before[name], new_values) for name in removed if new_values]
-    compared += [(name, before.get(name, old_values), schemas) for name, schemas in after.items()]
-    if removed and not new_values:
+    if new_values:  # a key of the map now
+        after = {**dict.fromkeys(removed, new_values), **after}
+    elif removed:
         yield from _report_removed(pair, removed, before, after)
-    for name, was, now in compared:
-        yield from _compare_property(pair, name, was, now, below)
+    for name, now in after.items():
+        yield from _compare_property(pair, name, before.get(name, old_values), now, below)
 
 
 def _compare_property(
@@ -415,17 +415,19 @@ def _compare_lists(pair: Pair) -> Iterator[Change]:
     before, after = old.x_list_type or "atomic", new.x_list_type or "atomic"
     old_keys, new_keys = old.x_list_map_keys, new.x_list_map_keys
     is_part = pair.is_applied_as_part
-    if before != after and not (is_part and after == "atomic"):
-        text, rule = f"list type changed from {before} to {after}", rules.LIST_TYPE
-        effect = rules.ATOMIC_NOW if after == "atomic" else rules.MERGED_NOW
-    elif after == before == "map" and set(old_keys) != set(new_keys):
+    rule, attribute = rules.LIST_TYPE, "x_list_type"
+    text = f"list type changed from {before} to {after}"
+    effect = rules.ATOMIC_NOW if after == "atomic" else rules.MERGED_NOW
+    if before == after:
+        if after != "map" or set(old_keys) == set(new_keys):
+            return
+        rule, attribute = rules.LIST_MAP_KEYS, "x_list_map_keys"
         text = f"list map keys changed from {', '.join(old_keys)} to {', '.join(new_keys)}"
-        rule, effect = rules.LIST_MAP_KEYS, rules.ITEMS_NOT_FOUND
-    else:
+        effect = rules.ITEMS_NOT_FOUND
+    elif is_part and after == "atomic":
         return
     if is_part:
         rule, effect = rule._replace(severity="warning"), rules.UNIQUE_NOW
-    attribute = "x_list_map_keys" if rule.id == rules.LIST_MAP_KEYS.id else "x_list_type"
     yield pair.change(rule, text, attribute, part=_uniqueness(new), effect=effect)
 
 

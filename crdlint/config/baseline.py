@@ -44,8 +44,14 @@ class BaselineEntry:
 
     def __str__(self) -> str:
         crd, version, path, rule = self.identity
-        times = f" ({self.count} times)" if self.count > 1 else ""
-        return f"{rule} in {crd}{f' {version}' if version else ''}{f' at {path}' if path else ''}{times}"
+        words = [rule, "in", crd]
+        if version:
+            words.append(version)
+        if path:
+            words += ["at", path]
+        if self.count > 1:
+            words.append(f"({self.count} times)")
+        return " ".join(words)
 
 
 @dataclass(slots=True)
@@ -125,14 +131,9 @@ def read(path: str, *, missing_ok: bool = False) -> KnownFindings:
     try:
         document = json.loads(text)
     except json.JSONDecodeError as error:
-        is_conflict = text.split("\n")[error.lineno - 1].startswith(
-            ("<<<<<<<", "=======", ">>>>>>>")
-        )
-        reason = (
-            "a merge conflict: keep the entries of both sides"
-            if is_conflict
-            else f"not valid JSON: {error.msg}"
-        )
+        reason = f"not valid JSON: {error.msg}"
+        if text.split("\n")[error.lineno - 1].startswith(("<<<<<<<", "=======", ">>>>>>>")):
+            reason = "a merge conflict: keep the entries of both sides"
         reason += ", or delete it and run --update-baseline"
         raise ConfigError(ConfigProblem(reason, path, error.lineno, error.colno)) from error
     except (RecursionError, ValueError) as error:
@@ -172,9 +173,8 @@ def _wrong(entry: Any) -> str | None:
         if not isinstance(entry.get(key, ""), str):
             return f"`{key}` is no string"
     count = entry.get("count", 1)
-    if not isinstance(count, int) or isinstance(count, bool) or not 1 <= count <= _MOST:
-        return "`count` is no number of findings"
-    return None
+    is_number = type(count) is int and 1 <= count <= _MOST
+    return None if is_number else "`count` is no number of findings"
 
 
 def _locate(text: str, steps: list[str | int]) -> tuple[int, int]:
@@ -207,9 +207,11 @@ def _rendered(baseline: KnownFindings) -> str:
     """Return a baseline as text: sorted, with one entry per line, so that diffs are readable."""
     entries = []
     for identity, count in sorted(baseline.items()):
-        entry = {
-            key: value for key, value in identity._asdict().items() if value or key != "version"
-        }
-        entries.append("    " + json.dumps(entry | ({"count": count} if count > 1 else {})))
+        entry: dict[str, str | int] = identity._asdict()
+        if not identity.version:
+            del entry["version"]
+        if count > 1:
+            entry["count"] = count
+        entries.append("    " + json.dumps(entry))
     findings = "[\n" + ",\n".join(entries) + "\n  ]" if entries else "[]"
     return f'{{\n  "about": {json.dumps(_ABOUT)},\n  "version": {FORMAT_VERSION},\n  "findings": {findings}\n}}\n'

@@ -73,10 +73,11 @@ def read_toml(text: str) -> ConfigSource | None:
 
 def _write_days(values: Any) -> None:
     """Replace the days of `until`, which TOML has a type for, by their texts."""
-    entries = values.get("ignore") if isinstance(values, dict) else None
-    for entry in entries if isinstance(entries, list) else ():
-        if isinstance(entry, dict) and type(entry.get("until")) is date:
-            entry["until"] = entry["until"].isoformat()
+    match values:
+        case {"ignore": [*entries]}:
+            for entry in entries:
+                if isinstance(entry, dict) and type(entry.get("until")) is date:
+                    entry["until"] = entry["until"].isoformat()
 
 
 def _too_large(values: Any) -> Iterator[list[Step]]:

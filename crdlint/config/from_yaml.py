@@ -52,6 +52,13 @@ def _value(node: Node, offset: int, problems: list[tuple[str, LineColumn]], dept
         return {} if isinstance(node, Mapping) else []
     if isinstance(node, Sequence):
         return [_value(item, offset, problems, depth + 1) for item in node.items]
+    return _values(node, offset, problems, depth)
+
+
+def _values(
+    node: Mapping, offset: int, problems: list[tuple[str, LineColumn]], depth: int
+) -> dict[str, Any]:
+    """Return the values of a mapping by their keys, each once."""
     values: dict[str, Any] = {}
     for key, value in node.pairs():
         position = (key.start_mark.line + offset + 1, key.start_mark.column + 1)

@@ -154,16 +154,16 @@ def _of_steps(
 
 def _printed(steps: SequenceOf[Step]) -> str:
     path = ""
-    parent_step: Step = ""
+    is_name = False  # below a map, whose keys are no fields
     for step in steps:
         if isinstance(step, int):
             path += "[]"
-        elif parent_step in _MAPS:
+        elif is_name:
             path += f"[{step}]"
         else:
-            path += f".{step or '?'}" if path else step or "?"  # a key that is no scalar
-        parent_step = step if parent_step not in _MAPS else ""
-    return path
+            path += f".{step or '?'}"  # a key that is no scalar
+        is_name = not is_name and step in _MAPS
+    return path.removeprefix(".")
 
 
 def _is_shared(manifest: _Manifest, name: str) -> bool:

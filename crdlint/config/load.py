@@ -52,10 +52,9 @@ def of_folder(folder: str) -> Config | ConfigError | None:
     """Return the configuration in a directory, the error in it, or None if there is none."""
     config: Config | None = None
     unread: list[str] = []
-    for name in NAMES:
-        path = str(Path(folder, name))
-        if not os.path.lexists(path):
-            continue
+    paths = {str(Path(folder, name)): name for name in NAMES}
+    for path in filter(os.path.lexists, paths):
+        name = paths[path]
         try:
             if leads_out(path):
                 _reject_link(path)
@@ -66,7 +65,9 @@ def of_folder(folder: str) -> Config | ConfigError | None:
         except ConfigError as error:
             if config is None:
                 return error
-    return config if config is None or not unread else _with_notice(config, unread)
+    if config is not None and unread:
+        return _with_notice(config, unread)
+    return config
 
 
 def _has_settings(path: str, name: str) -> bool:

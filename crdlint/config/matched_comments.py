@@ -114,15 +114,13 @@ class _Reported(NamedTuple):
 
     def had_to_match(self, comment: Comment, pattern: str) -> bool:
         """Return whether a rule would have been reported in the range of a comment if it were violated."""
-        is_whole_file = not comment.where or comment.where == (WHOLE_FILE,)
-        lines = (1, WHOLE_FILE[1][0]) if is_whole_file else comment.document
+        lines = comment.document
+        if not comment.where or comment.where == (WHOLE_FILE,):
+            lines = (1, WHOLE_FILE[1][0])
         if not _is_any_within(self.crds, lines) or _is_any_within(self.undecoded, lines):
             return False
-        if (
-            not _is_of_resources(pattern)
-            if self.resources
-            else not is_reported_in_each_run(pattern)
-        ):
+        is_reported = _is_of_resources if self.resources else is_reported_in_each_run
+        if not is_reported(pattern):
             return False
         return not (is_withheld(pattern) and _is_any_within(self.rejected, lines))
 

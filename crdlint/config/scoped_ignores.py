@@ -62,9 +62,8 @@ def _is_about(entry: Ignore, finding: Diagnostic) -> bool:
 
 
 def _is_at(entry: Ignore, identity: FindingIdentity, user_path: str) -> bool:
-    is_named = _may_be(entry.crd, identity.crd) and _may_be(entry.version, identity.version)
-    if not is_named or not entry.path:
-        return is_named
+    if not (_may_be(entry.crd, identity.crd) and _may_be(entry.version, identity.version)):
+        return False
     path = user_path if entry.path.startswith(".") else identity.path
     return any(_may_be(entry.path, part) for part in _beginnings(path))
 

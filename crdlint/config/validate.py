@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date
-from itertools import islice
+from itertools import filterfalse, islice
 from pathlib import Path
 from typing import Any, Final
 
@@ -176,7 +176,8 @@ def _schema_message(error: Any, steps: Sequence[Step]) -> str:
         expected = _TYPES[expected if isinstance(expected, str) else expected[0]]
         return f"{what} must be {expected}, not {_kind(error.instance)}"
     if error.validator == "required":
-        return f"{what} has no '{next(name for name in error.validator_value if name not in error.instance)}'"
+        missing = filterfalse(error.instance.__contains__, error.validator_value)
+        return f"{what} has no '{next(missing)}'"
     return f"{what} is empty" if steps else "the configuration must be keys with values"
 
 
@@ -276,21 +277,26 @@ def _is_day(text: str) -> bool:
 
 def _patterns_of_rules(values: dict[str, Any]) -> Iterator[tuple[list[Step], str, bool]]:
     """Yield (steps, pattern, whether it is a key) of every rule in the configuration."""
-    lists: list[tuple[list[Step], Sequence[Any]]] = [
-        ([name], values.get(name, ())) for name in ("select", "ignore")
-    ]
-    entries = enumerate(values.get("ignore", ()))
-    lists += [
-        (["ignore", i, "rules"], entry["rules"]) for i, entry in entries if isinstance(entry, dict)
-    ]
+    yield from _patterns_in(["select"], values.get("select", ()))
+    entries = values.get("ignore", ())
+    yield from _patterns_in(["ignore"], entries)
+    for i, entry in enumerate(entries):
+        if isinstance(entry, dict):
+            yield from _patterns_in(["ignore", i, "rules"], entry["rules"])
     for setting in ("sets", "per-file-ignores"):
-        lists += [([setting, name], rules) for name, rules in values.get(setting, {}).items()]
-    for steps, patterns in lists:
-        yield from (
-            ([*steps, i], each, False) for i, each in enumerate(patterns) if isinstance(each, str)
-        )
+        for name, rules in values.get(setting, {}).items():
+            yield from _patterns_in([setting, name], rules)
     for pattern in values.get("severity", {}):
         yield ["severity", pattern], pattern, True
+
+
+def _patterns_in(
+    steps: list[Step], patterns: Sequence[Any]
+) -> Iterator[tuple[list[Step], str, bool]]:
+    """Yield the texts of a list of patterns at some steps."""
+    for i, pattern in enumerate(patterns):
+        if isinstance(pattern, str):
+            yield [*steps, i], pattern, False
 
 
 def _check_version(values: Any, source: ConfigSource, file: str) -> None:

@@ -98,14 +98,14 @@ def reason(done: Done, longest: int) -> str:
     """Return a short reason why a program failed, without warnings, time stamps and process ids."""
     if needs_memory(done):
         return f"it needs more than {_LIMITS.memory // 1024 // 1024 // 1024} GiB of memory"
-    lines = [
-        line[stamp.end() :] if (stamp := _STAMP.match(line)) else line
-        for line in done.errors.splitlines()
-    ]
+    lines = [_without_stamp(line) for line in done.errors.splitlines()]
     lines = [line for line in lines if line.strip() and not _WARNING.match(line)]
     start = next((i for i, line in enumerate(lines) if _ERROR.match(line)), 0)
     text = _ERROR.sub("", "\n".join(lines[start:]))
-    return (
-        shortened(text.replace("Use --debug flag to render out invalid YAML", ""), longest)
-        or "it prints no reason"
-    )
+    text = text.replace("Use --debug flag to render out invalid YAML", "")
+    return shortened(text, longest) or "it prints no reason"
+
+
+def _without_stamp(line: str) -> str:
+    stamp = _STAMP.match(line)
+    return line if stamp is None else line[stamp.end() :]

@@ -194,10 +194,11 @@ class _FileWalk:
     def expanded(self, glob: Glob) -> None:
         """Add the files that a glob matches, except for ignored ones."""
         before = len(self.seen), len(self.problems), self.ignored, self.excluded
-        self.bases.add(os.path.realpath(glob.base or os.curdir))
+        top = glob.base or os.curdir
+        self.bases.add(os.path.realpath(top))
         self._match(glob)
         if self.ignored > before[2]:
-            self._add_tracked(glob.base or os.curdir, glob)
+            self._add_tracked(top, glob)
         if before == (len(self.seen), len(self.problems), self.ignored, self.excluded):
             self._report(glob.text, "no file matches")
 
@@ -214,16 +215,15 @@ class _FileWalk:
             )
         for name in names:
             path = os.path.normpath(os.path.join(top, name))
-            if path in files:
-                continue
-            filter_ = self.filter
-            is_taken = (
-                filter_.wants(path)
-                if glob is None
-                else filter_.matches(glob, path, glob.states_of(name))
-            )
-            if is_taken and os.path.isfile(path):
+            is_new = path not in files and self._selects(glob, name, path)
+            if is_new and os.path.isfile(path):
                 self.add_unnamed(path)
+
+    def _selects(self, glob: Glob | None, name: str, path: str) -> bool:
+        """Return whether a glob, or a directory for None, takes a path that has a name below its start."""
+        if glob is None:
+            return self.filter.wants(path)
+        return self.filter.matches(glob, path, glob.states_of(name))
 
     def _report(self, path: str, message: str, *, fatal: bool = True) -> None:
         self.problems[UnreadInput(path, message, fatal)] = None
@@ -232,11 +232,9 @@ class _FileWalk:
         def report(path: str, message: str) -> None:
             self._report(os.path.relpath(path), f"skipped: {message}", fatal=False)
 
-        return (
-            ignored_in(os.path.abspath(folder), report)
-            if self.gitignore
-            else IgnorePatterns(report)
-        )
+        if not self.gitignore:
+            return IgnorePatterns(report)
+        return ignored_in(os.path.abspath(folder), report)
 
     def _below(self, ignored: IgnorePatterns, folder: str) -> IgnorePatterns:
         return ignored.below(os.path.abspath(folder)) if self.gitignore else ignored
@@ -291,9 +289,10 @@ class _FileWalk:
 
     def _match(self, glob: Glob) -> None:
         """Walk the directories that a glob may match, each once."""
-        if not os.path.isdir(glob.base or os.curdir):
+        top = glob.base or os.curdir
+        if not os.path.isdir(top):
             return
-        pending = [(glob.base, glob.start(), self._in_force(glob.base or os.curdir))]
+        pending = [(glob.base, glob.start(), self._in_force(top))]
         while pending:
             folder, states, ignored = pending.pop()
             folders = []

@@ -334,10 +334,8 @@ class Glob(NamedTuple):
             segments = [None if part == "**" else segment(os.fsencode(part)) for part in below]
         except BrokenPatternError:
             return None
-        components = tuple(
-            _Component(each, part.startswith("."))
-            for each, part in zip(segments, below, strict=True)
-        )
+        hidden = [part.startswith(".") for part in below]
+        components = tuple(map(_Component, segments, hidden))
         base = "".join(f"{part}/" for part in parts[:first])
         only_folders = not parts[-1] and components[-1].segment is not None
         return Glob(text, base, components, only_folders, below[-1].endswith("*"))

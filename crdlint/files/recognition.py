@@ -109,14 +109,12 @@ def names_crd(data: bytes) -> bool:
         return True
     if b"\0" in data:
         data = _without_zeros(data)
-        if _KIND in data:
-            return True
     if b"\\" in data:
         data = _ESCAPE.sub(
             lambda match: bytes.fromhex((match[1] or match[2] or match[3] or b"").decode()), data
         )
-        if _KIND in data:
-            return True
+    if _KIND in data:
+        return True
     # A tag such as `!!binary`, in any of its spellings.
     return b"!" in data and _BASE64 in _BREAKS.sub(b"", data)
 

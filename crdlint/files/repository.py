@@ -54,11 +54,10 @@ class Repository(NamedTuple):
     def require_regular_files(self, *, below: bool = False) -> None:
         """Raise RepositoryError for a pipe or device, which git would wait for; with `below`, also in directories."""
         tops = dict.fromkeys((self.folder, self.shared))
-        pending = [
-            *tops,
-            *(os.path.join(*parts) for parts in itertools.product(tops, _FOLDERS) if below),
-        ]
-        pending += _alternates(os.path.join(self.shared, "objects")) if below else ()
+        pending = list(tops)
+        if below:
+            pending += itertools.starmap(os.path.join, itertools.product(tops, _FOLDERS))
+            pending += _alternates(os.path.join(self.shared, "objects"))
         seen: set[str] = set()
         while pending:
             folder = pending.pop()

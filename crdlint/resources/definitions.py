@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
-from itertools import takewhile
+from itertools import chain, takewhile
 from pathlib import Path
 from typing import Final
 
@@ -52,6 +52,10 @@ class DefinedKinds(NamedTuple):
 
     groups: frozenset[str] | None
     kinds: frozenset[str] | None
+
+    def may_have(self, kind: str | None) -> bool:
+        """Return whether the document may define a kind, or any for None."""
+        return kind is None or self.kinds is None or kind in self.kinds
 
 
 def outline(text: str) -> DefinedKinds | None:
@@ -115,7 +119,7 @@ class CRDFiles:
         """Yield the groups in documents that are not parsed yet that may have a kind, or all groups for None."""
         for documents in self._index().values():
             for candidate in documents.values():
-                if kind is None or candidate.kinds is None or kind in candidate.kinds:
+                if candidate.may_have(kind):
                     yield from candidate.groups or ()
 
     def _index(self) -> dict[str, dict[int, DefinedKinds]]:
@@ -325,7 +329,8 @@ class Definitions:
 
     def _find_group(self, group: str, kind: str) -> str | None:
         having = [other for other, kinds in self._by_group.items() if kind in kinds]
-        having += dict.fromkeys(other for source in self.sources for other in source.groups(kind))
+        in_sources = chain.from_iterable(source.groups(kind) for source in self.sources)
+        having += dict.fromkeys(in_sources)
         while having:
             meant = _likely_group(group, having)
             if meant is None or kind in self.kinds(meant):

@@ -96,9 +96,10 @@ class ResourceFindings(NamedTuple):
         """Yield the fields that the server does not know, at their keys, except for placeholders."""
         for path in outcome.unknown:
             location = self.locator.find_text(path)
-            key = location.key if location.exact and isinstance(location.key, Scalar) else None
-            name = path.rpartition(".")[2] if key is None else key.value
-            owner = None if key is None else self.manifest.editor.parent(key)
+            name, key, owner = path.rpartition(".")[2], None, None
+            if location.exact and isinstance(location.key, Scalar):
+                key = location.key
+                name, owner = key.value, self.manifest.editor.parent(key)
             is_free = placeholders.is_written_as_mapping(owner)
             if not is_free and not placeholders.is_key(location, name):
                 yield self._unknown_field(path, name, location, key)
@@ -468,7 +469,7 @@ def _help_of_error(
         return _of_rule(error, error.cause.rule)
     if str(error.path).startswith("metadata."):
         return _of_metadata(error, kind)
-    sample = _sample(schema) if error.type == REQUIRED and schema is not None else None
+    sample = _sample(schema or ANYTHING) if error.type == REQUIRED else None
     if sample is not None:
         return f"Add `{as_key(str((error.at or error.path).step))}: {sample}`"
     return _by_code(error, location, schema) or _suggestion(error, schema)
@@ -557,14 +558,15 @@ def _fitting(names: Iterable[str], schema: JSONSchemaProps, node: Node | None) -
 
 
 def _of_rule(error: FieldError, rule: ValidationRule) -> str | None:
-    code = None if error.reason is None else error.reason.code
-    if code is Code.OUT_OF_BUDGET:
-        return "Shorten the lists and strings that the rule reads; `crdlint cost` shows its cost"
-    if code is Code.NO_KEY and error.reason is not None:
-        (key,) = error.reason.arguments
-        return f"Set `{key}`, or make the rule in the CRD check `has(...{key})` first"
-    if code in {Code.RULE_FAILED, Code.EVALUATION_FAILED}:
-        return "Fix the rule in the CRD: it cannot be evaluated for this value"
+    match error.reason:
+        case Reason(code=Code.OUT_OF_BUDGET):
+            return (
+                "Shorten the lists and strings that the rule reads; `crdlint cost` shows its cost"
+            )
+        case Reason(code=Code.NO_KEY, arguments=(key,)):
+            return f"Set `{key}`, or make the rule in the CRD check `has(...{key})` first"
+        case Reason(code=Code.RULE_FAILED | Code.EVALUATION_FAILED):
+            return "Fix the rule in the CRD: it cannot be evaluated for this value"
     # Another one may reject a new object.
     is_of_update = "oldSelf" in rule.rule and not rule.optional_old_self
     return "Restore the previous value, or create a new object" if is_of_update else None
@@ -573,9 +575,8 @@ def _of_rule(error: FieldError, rule: ValidationRule) -> str | None:
 def _of_metadata(error: FieldError, kind: str) -> str | None:
     if error.type == REQUIRED:
         field = str(error.path).removeprefix("metadata.")
-        if field == "name":
-            field = f"name: my-{kind.lower()}"
-        return f"Add `{field}` to metadata"
+        shown = {"name": f"name: my-{kind.lower()}"}.get(field, field)
+        return f"Add `{shown}` to metadata"
     valid = _valid_name(error)
     return f"Write `{valid}`" if valid else None
 
@@ -627,10 +628,13 @@ def _sample(schema: JSONSchemaProps) -> str | None:
     """Return a valid value for a schema that restricts its values, or None if any value of its type is valid."""
     if schema.enum:
         return written(schema.enum[0])
-    if schema.type in {"integer", "number"} and schema.minimum is not None and schema.minimum > 1:
-        least = schema.minimum + 1 if schema.exclusive_minimum else schema.minimum
-        return str(int(least)) if float(least).is_integer() else str(least)
-    return SAMPLES.get(schema.format) if schema.type == "string" else None
+    if schema.type == "string":
+        return SAMPLES.get(schema.format)
+    minimum = schema.minimum or 0
+    if schema.type not in {"integer", "number"} or minimum <= 1:
+        return None
+    least = minimum + schema.exclusive_minimum
+    return str(int(least)) if float(least).is_integer() else str(least)
 
 
 def _mistyped(reason: Reason, node: Node | None, schema: JSONSchemaProps | None) -> str | None:
@@ -694,16 +698,14 @@ def _integer_help(node: Any, format_: str = "") -> str:
 
 def _alternatives(reason: Reason, _node: Node | None, schema: JSONSchemaProps | None) -> str | None:
     """List the fields that the alternatives require, or return None if they contain other keywords."""
-    is_one = reason.code is Code.ONE_OF
-    schemas = [] if schema is None else schema.one_of if is_one else schema.any_of
-    required_fields = [
-        " and ".join(f"`{name}`" for name in schema.required)
-        for schema in schemas
-        if schema.required
-    ]
-    if not required_fields or len(required_fields) != len(schemas):
+    schema = schema or ANYTHING
+    number, schemas = "at least", schema.any_of
+    if reason.code is Code.ONE_OF:
+        number, schemas = "exactly", schema.one_of
+    required = [" and ".join(f"`{name}`" for name in each.required) for each in schemas]
+    if not required or not all(required):
         return None
-    return f"Set {'exactly' if is_one else 'at least'} one of {', '.join(required_fields)}"
+    return f"Set {number} one of {', '.join(required)}"
 
 
 _NOUNS: Final = {

@@ -45,14 +45,16 @@ class PlaceholderPatterns(NamedTuple):
 
     def find(self, text: str) -> str | None:
         """Return the first placeholder of a text, or None."""
-        if self.built_in:
-            match = _BUILT_IN.search(text)
-            if match is not None:
-                return match[0]
-            if text[:1] == "(" and text[-1] == ")" and _VARIABLE.search(text):
-                return text
-        has_own = any(is_in_order(f"*{pattern}*".split("*"), text) for pattern in self.own)
-        return text if has_own else None
+        match = _BUILT_IN.search(text) if self.built_in else None
+        if match is not None:
+            return match[0]
+        is_own = any(is_in_order(f"*{pattern}*".split("*"), text) for pattern in self.own)
+        return text if is_own or (self.built_in and _is_command(text)) else None
+
+
+def _is_command(text: str) -> bool:
+    """Return whether a text is in parentheses, and has a variable."""
+    return text[:1] == "(" and text[-1] == ")" and _VARIABLE.search(text) is not None
 
 
 @dataclass(slots=True)
@@ -147,17 +149,13 @@ def _steps_below(node: Node) -> Iterator[tuple[str | int, Node]]:
 
 def _key_of_braces(node: Node | None) -> Scalar | None:
     """Return the only key of a mapping in braces that has no value."""
-    if not isinstance(node, Mapping) or not node.flow or len(node.items) != _PAIR:
-        return None
-    key, value = node.items
-    is_alone = isinstance(value, Scalar) and value.value == "" and not value.style
-    if not isinstance(key, Scalar) or not is_alone:
-        return None
-    is_name = not key.style and _NAME.fullmatch(key.value) is not None
-    return key if is_name else None
+    match node:
+        case Mapping(items=[Scalar() as key, Scalar(value="") as value]):
+            is_plain = node.flow and not key.style and not value.style
+            return key if is_plain and _NAME.fullmatch(key.value) else None
+    return None
 
 
-_PAIR: Final = 2
 _NAME: Final = regex(r"[A-Za-z_][\w-]*")
 
 

@@ -25,6 +25,7 @@ _NOT_CURRENT: Final = OF_OTHERS | {
     "old", "legacy", "deprecated", "archive", "backup",
 }  # fmt: skip
 _WORD: Final = regex(r"[a-z0-9_]+")
+_HIDDEN: Final = regex(r"\.(?!\.\Z)")
 # A version in a path: of a release (`1.2.3`, `v1`, `4_8`) or of an API.
 _VERSION: Final = regex(r"(?<![a-z0-9])v?\d+(?:[._-]\d+)+|(?:^|[-_.])v\d[a-z0-9]*(?:[-_.]|$)|^\d+$")
 
@@ -73,28 +74,32 @@ class GeneratedCopies:
                 ours = CRDText(copy.file, copy.chunk())
                 theirs = (CRDText(each.file, each.chunk()) for each in nearest)
                 differences = [difference_of(name, ours, each) for each in theirs]
-                if differences[0] is not None and all(differences):
+                findings = tuple(filter(None, differences))
+                if len(findings) == len(differences):
                     text = text_if_readable(copy.file) or ""
-                    finding = (differences[0],)
-                    yield FileResult(copy.file, text, diagnostics=finding, masked=copy.masked)
+                    yield FileResult(copy.file, text, diagnostics=findings[:1], masked=copy.masked)
 
     def _pairs(self) -> Iterator[tuple[str, list[_Place], list[_Place]]]:
         """Yield the generated CRDs of each name and their copies; what is beside `bases` was copied from there."""
         for name, originals in self._generated.items():
             copies = self._copies.get(name, [])
-            bases = [each for each in originals if _BASES in each.file]
-            beside = [each for each in originals if bases and _BASES not in each.file]
-            if copies or beside:
-                yield name, bases or originals, [*beside, *copies]
+            in_bases = [each for each in originals if _BASES in each.file]
+            if in_bases:
+                copies = [each for each in originals if _BASES not in each.file] + copies
+            if copies:
+                yield name, in_bases or originals, copies
 
 
 def _should_be_current(path: str) -> bool:
     parts = os.path.normpath(path).lower().split(os.sep)
-    is_hidden = any(part.startswith(".") for part in parts if part != "..")
-    words = {word for part in parts[:-1] for word in (part, *_WORD.findall(part))}
-    return not (is_hidden or any(map(_VERSION.search, parts)) or words & _NOT_CURRENT)
+    if any(map(_VERSION.search, parts)) or any(map(_HIDDEN.match, parts)):
+        return False
+    folders = parts[:-1]
+    words = {*folders, *_WORD.findall("/".join(folders))}
+    return words.isdisjoint(_NOT_CURRENT)
 
 
 def _shared(path: str, other: str) -> int:
+    """Return how many folders two paths begin with together."""
     pairs = zip(path.split(os.sep), other.split(os.sep), strict=False)
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))

@@ -60,9 +60,12 @@ def _versions_text(chunk: Chunk) -> str:
 
 def _of_versions(document: Document, other: Document) -> _Difference | None:
     """Return the first difference between the versions that two CRDs have both."""
-    ours, theirs = _versions(document), _versions(other)
-    pairs = [(version, theirs[name]) for name, version in ours.items() if name in theirs]
-    return next(filter(None, (_first_difference(*pair) for pair in pairs)), None)
+    theirs = _versions(other)
+    for name, version in _versions(document).items():
+        difference = _first_difference(version, theirs[name]) if name in theirs else None
+        if difference is not None:
+            return difference
+    return None
 
 
 def _versions(document: Document) -> dict[str, Node]:
@@ -75,22 +78,22 @@ def _first_difference(ours: Node, theirs: Node) -> _Difference | None:
     pending = [("", ours, theirs)]
     while pending:
         name, node, other = pending.pop()
-        if isinstance(node, Mapping) and isinstance(other, Mapping):
-            fields, others = _fields(node), _fields(other)
-            difference = _of_names(node, fields, other, others)
-            common = [
-                (key, value, others[key][1]) for key, (_, value) in fields.items() if key in others
-            ]
-        elif isinstance(node, Sequence) and isinstance(other, Sequence):
-            difference = _of_items(name, node, other)
-            common = [(name, *pair) for pair in zip(node.items, other.items, strict=False)]
-            if _are_scalars(node):
-                common = []  # their order does not matter
-        else:
-            difference, common = _of_values(name, node, other), []
+        below: list[tuple[str, Node, Node]] = []
+        match node, other:
+            case Mapping(), Mapping():
+                fields, others = _fields(node), _fields(other)
+                difference = _of_names(node, fields, other, others)
+                if difference is None:  # both have the same fields
+                    below = [(key, fields[key][1], others[key][1]) for key in fields]
+            case Sequence(), Sequence():
+                difference = _of_items(name, node, other)
+                if not _are_scalars(node):  # of these, the order does not matter
+                    below = [(name, *pair) for pair in zip(node.items, other.items, strict=False)]
+            case _:
+                difference = _of_values(name, node, other)
         if difference is not None:
             return difference
-        pending += reversed(common)
+        pending += reversed(below)
     return None
 
 
@@ -109,13 +112,19 @@ def _of_names(
     node: Mapping, fields: _Fields, other: Mapping, others: _Fields
 ) -> _Difference | None:
     """Return the first field that only one of two mappings has."""
-    for name, (key, _) in fields.items():
-        if name not in others:
-            return _Difference(f"`{name}` is not in the CRD of `config/crd`", key, other)
-    for name, (key, _) in others.items():
-        if name not in fields:
-            return _Difference(f"`{name}` is missing, unlike in `config/crd`", node, key)
+    added, missing = _first_beside(fields, others), _first_beside(others, fields)
+    if added is not None:
+        name, key = added
+        return _Difference(f"`{name}` is not in the CRD of `config/crd`", key, other)
+    if missing is not None:
+        name, key = missing
+        return _Difference(f"`{name}` is missing, unlike in `config/crd`", node, key)
     return None
+
+
+def _first_beside(fields: _Fields, others: _Fields) -> tuple[str, Node] | None:
+    """Return the name and the key of the first field that another mapping lacks."""
+    return next(((name, key) for name, (key, _) in fields.items() if name not in others), None)
 
 
 def _of_items(name: str, node: Sequence, other: Sequence) -> _Difference | None:
@@ -123,10 +132,14 @@ def _of_items(name: str, node: Sequence, other: Sequence) -> _Difference | None:
     if len(node.items) != len(other.items):
         counts = f"{counted(len(node.items), 'item')} here, {len(other.items):,} there"
         return _Difference(f"`{name}` {_NOT_AS}: {counts}", node, other)
-    if not (_are_scalars(node) and _are_scalars(other)):
+    are_scalars = _are_scalars(node) and _are_scalars(other)
+    if not are_scalars or _texts(node) == _texts(other):
         return None
-    ours, theirs = (sorted(text_of(item) or "" for item in each.items) for each in (node, other))
-    return None if ours == theirs else _Difference(f"`{name}` {_NOT_AS}", node, other)
+    return _Difference(f"`{name}` {_NOT_AS}", node, other)
+
+
+def _texts(node: Sequence) -> list[str]:
+    return sorted(text_of(item) or "" for item in node.items)
 
 
 def _are_scalars(node: Sequence) -> bool:

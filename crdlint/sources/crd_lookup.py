@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
@@ -30,9 +30,8 @@ _SUITE_FOLDERS: Final = (
 def files_in(folder: str) -> list[str]:
     """Return the YAML and JSON files in a directory by name, without subdirectories and links out of it; raise OSError."""
     top = os.path.realpath(folder)
-    files = (
-        os.path.join(folder, name) for name in sorted(os.listdir(folder)) if has_yaml_suffix(name)
-    )
+    names = filter(has_yaml_suffix, sorted(os.listdir(folder)))
+    files = (os.path.join(folder, name) for name in names)
     return [path for path in files if not os.path.isdir(path) and not leads_out(path, [top])]
 
 
@@ -40,9 +39,9 @@ def files_beside(paths: Iterable[str]) -> list[str]:
     """Return the files in the directories of `paths`; directories that cannot be read are treated as empty."""
     result: dict[str, None] = {}
     for path in paths:
-        folder = path if os.path.isdir(path) else os.path.dirname(path)
         with suppress(OSError):
-            result.update(dict.fromkeys(str(Path(file)) for file in files_in(folder or os.curdir)))
+            files = files_in(_folder_of(path) or os.curdir)
+            result.update(dict.fromkeys(str(Path(file)) for file in files))
     return list(result)
 
 
@@ -50,21 +49,31 @@ def crd_folders_near(paths: Iterable[str]) -> list[str]:
     """Return the CRD directories beside each path, or else the nearest ones in its parent directories within the repository."""
     result: dict[str, None] = {}
     for path in paths:
-        folder = path if os.path.isdir(path) else os.path.dirname(path)
-        while True:
-            here = [os.path.normpath(os.path.join(folder, name)) for name in _FOLDERS]
-            here = [
-                candidate
-                for candidate in here
-                if os.path.isdir(candidate) and not leads_out(candidate)
-            ]
-            result.update(dict.fromkeys(here))
-            parent = os.path.join(folder, os.pardir)
-            is_root = os.path.realpath(folder) == os.path.realpath(parent)
-            if here or is_root or os.path.exists(os.path.join(folder, ".git")):
-                break
-            folder = parent
+        nearest = filter(None, map(_crd_folders_in, _folders_above(path)))
+        result.update(dict.fromkeys(next(nearest, [])))
     return list(result)
+
+
+def _folders_above(path: str) -> Iterator[str]:
+    """Yield the directory of a path, and its parent directories up to the top of the repository."""
+    folder = _folder_of(path)
+    yield folder
+    while not os.path.exists(os.path.join(folder, ".git")):
+        parent = os.path.join(folder, os.pardir)
+        if os.path.realpath(folder) == os.path.realpath(parent):
+            return
+        folder = parent
+        yield folder
+
+
+def _crd_folders_in(folder: str) -> list[str]:
+    """Return the CRD directories of a directory, without links that lead out of the repository."""
+    named = (os.path.normpath(os.path.join(folder, name)) for name in _FOLDERS)
+    return [path for path in named if os.path.isdir(path) and not leads_out(path)]
+
+
+def _folder_of(path: str) -> str:
+    return path if os.path.isdir(path) else os.path.dirname(path)
 
 
 def configured_crds(locations: Iterable[str], folder: str) -> list[str]:
@@ -73,11 +82,14 @@ def configured_crds(locations: Iterable[str], folder: str) -> list[str]:
     A location is a file, a directory, or the URL of a git repository. `folder` is the directory of the configuration:
     paths are relative to it, and checkouts of repositories are searched beside it and beside its parent directories.
     """
-    named = ((each, os.path.normpath(os.path.join(folder, each))) for each in locations)
-    paths = (
-        checkout_of(location, folder) if _URL.match(location) else path for location, path in named
-    )
-    return [path for path in paths if path is not None and os.path.lexists(path)]
+    paths: list[str] = []
+    for location in locations:
+        path: str | None = os.path.normpath(os.path.join(folder, location))
+        if _URL.match(location):
+            path = checkout_of(location, folder)
+        if path is not None and os.path.lexists(path):
+            paths.append(path)
+    return paths
 
 
 def checkout_of(url: str, folder: str) -> str | None:
