@@ -154,6 +154,14 @@ class BrokenText:
         used = (i for i, text in stripped if text and not text.startswith("#"))
         return islice(used, _NEAR)
 
+    def fitting(self, indexes: Iterable[int], fits: Callable[[str], object]) -> list[int]:
+        """Return the indexes of those of some lines that fit: for which a function returns something true."""
+        return [i for i in indexes if fits(self.lines[i])]
+
+    def texts(self, indexes: Iterable[int]) -> list[str]:
+        """Return some lines."""
+        return [self.lines[i] for i in indexes]
+
     def entries(self, lines: Iterable[int] | None = None) -> Iterator[tuple[int, Entry]]:
         """Yield the lines that have a value, of some or of those `near`, and their entries."""
         for i in self.near() if lines is None else lines:

@@ -184,6 +184,10 @@ def _progress(
     return _Progress(is_parsed=True, line=0, oddities=-(_oddities(read.root) + problems(read.root)))
 
 
+def _is_empty(value: Node) -> bool:
+    return isinstance(value, Scalar) and not value.value and not value.style
+
+
 def _oddities(root: Node) -> int:
     """Return how many keys are set twice or empty, and how many texts contain fields, as where indentation is wrong."""
     count = 0
@@ -195,11 +199,6 @@ def _oddities(root: Node) -> int:
             continue
         if isinstance(node, Mapping):
             names = [key.value for key in node.items[::2] if isinstance(key, Scalar)]
-            empty = [
-                1
-                for part in node.items[1::2]
-                if isinstance(part, Scalar) and not part.value and not part.style
-            ]
-            count += len(names) - len(set(names)) + len(empty)
+            count += len(names) - len(set(names)) + sum(map(_is_empty, node.items[1::2]))
         pending += node.items
     return count

@@ -6,11 +6,13 @@ import re
 import unicodedata
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
+from functools import partial
 from itertools import takewhile
+from operator import add
 from typing import Final
 
 from crdlint.light import regex
-from crdlint.phrases import counted
+from crdlint.phrases import agreeing, counted
 from crdlint.yaml import repairs
 from crdlint.yaml.broken_text import (
     FIELD,
@@ -51,10 +53,12 @@ def strays(text: BrokenText) -> Iterator[Cause]:
 
 def _stray_lines(text: BrokenText, before: list[int], after: list[int]) -> Iterator[Cause]:
     """Yield the causes of lines before the YAML, of lines after it, and of both."""
+    beginnings = [before[:count] for count in range(1, len(before) + 1)]
+    ends = [after[-count:] for count in range(1, len(after) + 1)]
     if before and before[0] <= text.stop:
-        yield from (_stray(text, before[:count]) for count in range(1, len(before) + 1))
+        yield from map(partial(_stray, text), beginnings)
     if after and after[-1] >= text.stop - 1:
-        yield from (_stray(text, after[-count:]) for count in range(1, len(after) + 1))
+        yield from map(partial(_stray, text), ends)
     if before and after and before[-1] < after[0]:
         yield _stray(text, [*before, *after])
 
@@ -73,7 +77,7 @@ _TWO_WORDS: Final = regex(r"[a-z][A-Za-z]*(?: *[=;] *| +)[A-Za-z][\w./-]*\s*\Z")
 
 
 def _stray(text: BrokenText, lines: list[int]) -> Cause:
-    what = "it is" if len(lines) == 1 else "they are"
+    what = agreeing(len(lines), "it is", "they are")
     help_ = f"Remove {text.numbers(lines)}: {what} not part of the YAML document"
     return text.cause(repairs.NO_STRAYS, lines[0], help_, text.removed(lines))
 
@@ -88,9 +92,9 @@ def tabs(text: BrokenText) -> Iterator[Cause]:
             help_ = f"Replace the tab after the dash in line {text.line(i)} with a space"
             new = f"{match[1]} {line[match.end() :]}"
             yield text.line_cause(repairs.SPACES, i, new, help_, (match.end(1), match.end()))
-    first = next((i for i in sorted(near) if _has_tab(text.lines[i])), None)
-    if first is not None:
-        yield from _indented_with_tabs(text, first)
+    with_tab = text.fitting(near, _has_tab)
+    if with_tab:
+        yield from _indented_with_tabs(text, min(with_tab))
 
 
 def _has_tab(line: str) -> bool:
@@ -99,15 +103,16 @@ def _has_tab(line: str) -> bool:
 
 def _indented_with_tabs(text: BrokenText, first: int) -> Iterator[Cause]:
     """Yield how a line that is indented with tabs, and those after it that are as well, may be meant."""
-    indented = [i for i in text.structure if i >= first and _has_tab(text.lines[i])] or [first]
+    below = text.structure[bisect_left(text.structure, first) :]
+    indented = text.fitting(below, _has_tab) or [first]
     help_ = f"Indent {text.numbers(indented)} with spaces: YAML does not allow tabs"
     columns = (0, len(_blanks(text.lines[first])))
-    blanks = [_blanks(text.lines[i]) for i in indented]
+    starts = [text.starts[i] for i in indented]
+    blanks = list(map(_blanks, text.texts(indented)))
+    ends = map(add, starts, map(len, blanks))
+    places = list(zip(starts, ends, strict=True))
     for spaces in (*_widths_of_tabs(blanks), *_like_lines_above(text, indented)):
-        edits = (
-            Edit(text.starts[i], text.starts[i] + len(old), new)
-            for i, old, new in zip(indented, blanks, spaces, strict=True)
-        )
+        edits = (Edit(*place, new) for place, new in zip(places, spaces, strict=True))
         yield text.cause(repairs.SPACES, first, help_, tuple(edits), columns)
     yield text.cause(repairs.SPACES, first, help_, columns=columns)
 
@@ -120,11 +125,15 @@ def _widths_of_tabs(blanks: list[str]) -> Iterator[list[str]]:
 
 def _like_lines_above(text: BrokenText, lines: list[int]) -> Iterator[list[str]]:
     """Yield the blanks of lines that are indented like the fields above them, below or beside those without a value."""
-    fields = [i for i in text.structure if FIELD.match(text.lines[i]) and "\t" not in text.lines[i]]
-    before = [fields[: bisect_left(fields, i)][-1:] for i in lines]
-    previous = ["".join(text.lines[i] for i in part) for part in before]
+    fields = text.fitting(text.structure, _is_field_without_tab)
+    numbers = (bisect_left(fields, i) for i in lines)
+    previous = [text.lines[fields[number - 1]] if number else "" for number in numbers]
     for deeper in (2, 0):
         yield [" " * (key_column(line) + deeper * _is_open(line)) for line in previous]
+
+
+def _is_field_without_tab(line: str) -> bool:
+    return FIELD.match(line) is not None and "\t" not in line
 
 
 def _is_open(line: str) -> bool:
@@ -141,13 +150,14 @@ def _blanks(line: str) -> str:
 
 def special_spaces(text: BrokenText) -> Iterator[Cause]:
     """Find spaces that are not plain, and byte order marks."""
-    near = [i for i in text.near() if _SPECIAL.search(text.lines[i])]
-    indented = [i for i in text.structure if _SPECIAL_LAYOUT.match(text.lines[i])]
-    earlier = [i for i in reversed(indented) if i < text.stop and i not in near]
-    for i in (*near, *earlier):
+    near = text.fitting(text.near(), _SPECIAL.search)
+    indented = text.fitting(text.structure, _SPECIAL_LAYOUT.match)
+    above = indented[: bisect_left(indented, text.stop)]
+    for i in dict.fromkeys((*near, *reversed(above))):
         match = _SPECIAL.search(text.lines[i])
         if match is not None:
-            alike = [j for j in indented if j >= i and match[0] in text.lines[j]]
+            below = indented[bisect_left(indented, i) :]
+            alike = [j for j in below if match[0] in text.lines[j]]
             yield _special_space(text, i, match, alike if i in alike else [i])
 
 
@@ -255,9 +265,10 @@ def odd_indentation(text: BrokenText) -> Iterator[Cause]:
         return
     blocks = [block for block in runs(odd) if block[0] < stop + _LINES_BELOW]
     for block in sorted(blocks[-_BLOCKS:], key=lambda block: abs(block[0] - stop)):
-        is_deeper = _is_deeper_by_one(text, block)
-        for by in (-1, 1) if is_deeper else (1, -1):
-            yield _shift(text, [lines[index] for index in block], by)
+        likely = -1 if _is_deeper_by_one(text, block) else 1
+        moved = lines[block[0] : block[-1] + 1]
+        yield _shift(text, moved, likely)
+        yield _shift(text, moved, -likely)
 
 
 def _is_deeper_by_one(text: BrokenText, block: Sequence[int]) -> bool:
@@ -274,9 +285,7 @@ _LINES_BELOW: Final = 4
 
 def _stop(text: BrokenText) -> int:
     """Return the line where the parser stops, or the next one with a key or an item, as its position in the structure."""
-    return next(
-        (index for index, i in enumerate(text.structure) if i >= text.stop), len(text.structure) - 1
-    )
+    return min(bisect_left(text.structure, text.stop), len(text.structure) - 1)
 
 
 def indentation(text: BrokenText) -> Iterator[Cause]:
@@ -317,14 +326,13 @@ def _shift(text: BrokenText, lines: list[int], by: int) -> Cause:
 def _with_texts(text: BrokenText, lines: list[int]) -> list[int]:
     """Return some lines of the structure with the texts in block style between and after them."""
     last = lines[-1]
-    after = next((i for i in text.structure if i > last), len(text.lines))
-    used = [i for i in range(lines[0], after) if text.lines[i].strip()]
+    used = text.fitting(range(lines[0], last + 1), str.strip)
+    if not has_block_scalar(text.lines[last]):
+        return used
     indent = indent_of(text.lines[last])
-    return [
-        i
-        for i in used
-        if i <= last or (has_block_scalar(text.lines[last]) and indent_of(text.lines[i]) > indent)
-    ]
+    after = next((i for i in text.structure if i > last), len(text.lines))
+    below = text.fitting(range(last + 1, after), str.strip)
+    return used + text.fitting(below, lambda line: indent_of(line) > indent)
 
 
 def _count(spaces: int, more: str = "") -> str:
@@ -342,10 +350,12 @@ def _list_outdented(text: BrokenText, stop: int) -> Iterator[Cause]:
     for index in range(stop, max(stop - _TRIED, 0), -1):
         upper, lower = (text.lines[i] for i in lines[index - 1 : index + 1])
         by, item = key_column(upper) - indent_of(lower), f"{' ' * indent_of(lower)}- "
-        if upper.rstrip().endswith(":") and lower.startswith(item) and by > 0:
-            yield _shift(
-                text, [i for i in _block(text, index) if text.lines[i].startswith(item)], by
-            )
+        if _is_open(upper) and lower.startswith(item) and by > 0:
+            yield _shift(text, text.fitting(_block(text, index), partial(_begins, item)), by)
+
+
+def _begins(start: str, line: str) -> bool:
+    return line.startswith(start)
 
 
 def _below_text(text: BrokenText, stop: int) -> Iterator[Cause]:
@@ -436,10 +446,10 @@ def _prose(text: BrokenText) -> Iterator[Cause]:
 def _text_below_mark(text: BrokenText, first: int, header: int) -> Iterator[Cause]:
     """Yield that the lines of a text are indented too little below the `|` or `>` of its key, or the key too much."""
     below = takewhile(lambda j: not FIELD.match(text.lines[j]), range(first, len(text.lines)))
-    body = [j for j in below if text.lines[j].strip()]
+    body = text.fitting(below, str.strip)
     column = key_column(text.lines[header]) + 2
     by = column - indent_of(text.lines[first])
-    less = [j for j in body if indent_of(text.lines[j]) < column]
+    less = text.fitting(body, lambda line: indent_of(line) < column)
     if less == body[:1]:  # only the first line is wrong
         yield _shift(text, less, by)
     yield _shift(text, body, by)

@@ -10,6 +10,7 @@ from itertools import pairwise
 from typing import Final
 
 from crdlint.light import regex
+from crdlint.phrases import agreeing
 from crdlint.yaml import repairs
 from crdlint.yaml.broken_text import BrokenText, Cause, entry_of, indent_of
 from crdlint.yaml.edit import Edit
@@ -45,10 +46,8 @@ def conflicts(text: BrokenText) -> Iterator[Cause]:
 
 def _lone_markers(text: BrokenText, marks: list[int]) -> Cause:
     """Return the cause that markers are left of a conflict."""
-    several = "s" if len(marks) > 1 else ""
-    help_ = (
-        f"Resolve the merge conflict: remove the conflict marker{several} in {text.numbers(marks)}"
-    )
+    markers = agreeing(len(marks), "marker", "markers")
+    help_ = f"Resolve the merge conflict: remove the conflict {markers} in {text.numbers(marks)}"
     edits = text.removed(marks) if len(marks) == 1 else ()
     return text.cause(repairs.ONE_SIDE if edits else None, marks[0], help_, edits)
 
@@ -63,8 +62,7 @@ def _conflict(text: BrokenText, ends: list[int], more: int) -> Cause:
         f"Resolve the merge conflict in {text.numbers(all_lines)}: "
         f"keep {_side(text, ours)} or {_side(text, theirs)}, and remove the other lines{also}"
     )
-    old = [text.lines[i] for i in ours]
-    new = [text.lines[i] for i in theirs]
+    old, new = text.texts(ours), text.texts(theirs)
     are_same = old == new
     has_two_sides = bool(old and new)
     if has_two_sides and not are_same:
@@ -80,14 +78,13 @@ def _side(text: BrokenText, lines: range) -> str:
 
 def patches(text: BrokenText) -> Iterator[Cause]:
     """Find lines of a patch or a citation: those with a plus sign in front, and beside them those with a minus sign."""
-    used = [i for i in text.filled() if not _FILE_HEADER.match(text.lines[i])]
-    quotes = [_QUOTED_LINE.match(text.lines[i]) for i in used]
-    marks = [match[0] for match in quotes if match is not None]
-    are_all_quoted = len(marks) == len(used) > 1
+    used = text.fitting(text.filled(), lambda line: not _FILE_HEADER.match(line))
+    quotes = list(filter(None, map(_QUOTED_LINE.match, text.texts(used))))
+    are_all_quoted = len(quotes) == len(used) > 1
     if are_all_quoted:
-        yield _cited(text, used, max(marks))
+        yield _cited(text, used, max(match[0] for match in quotes))
         return
-    added = [i for i in used if text.lines[i].startswith("+")]
+    added = text.fitting(used, lambda line: line.startswith("+"))
     if added:
         yield from _patched(text, used, added)
 
@@ -101,7 +98,7 @@ def _cited(text: BrokenText, lines: list[int], mark: str) -> Cause:
 
 def _patched(text: BrokenText, used: list[int], added: list[int]) -> Iterator[Cause]:
     """Yield the cause that some lines have the marks of a patch, which may take the place of a space."""
-    removed = [i for i in used if text.lines[i].startswith("-  ")]
+    removed = text.fitting(used, lambda line: line.startswith("-  "))
     help_ = f"Remove the `+` in front of {text.numbers(added)}: it is the mark of a patch"
     repair = repairs.PATCH
     if removed:
@@ -116,8 +113,8 @@ def _patched(text: BrokenText, used: list[int], added: list[int]) -> Iterator[Ca
 def line_numbers(text: BrokenText) -> Iterator[Cause]:
     """Find the numbers of the lines in front of them, as editors and `cat -n` show them."""
     used = list(text.filled())
-    matches = [_NUMBERED.match(text.lines[i]) for i in used]
-    numbers = [int(match[1]) for match in matches if match is not None]
+    matches = filter(None, map(_NUMBERED.match, text.texts(used)))
+    numbers = [int(match[1]) for match in matches]
     are_all_numbered = len(numbers) == len(used) > 1
     if are_all_numbered and all(later > number for number, later in pairwise(numbers)):
         help_ = f"Remove the numbers at the beginning of {text.numbers(used)}"
@@ -126,16 +123,15 @@ def line_numbers(text: BrokenText) -> Iterator[Cause]:
 
 def comments(text: BrokenText) -> Iterator[Cause]:
     """Find comments of other languages, and markers of code generators."""
-    alike = [i for i, line in enumerate(text.lines) if _is_other_comment(line)]
-    if alike and min(alike) <= text.stop:
-        has_marker = any(_MARKER.match(text.lines[i]) for i in alike)
+    alike = text.fitting(range(len(text.lines)), _is_other_comment)
+    if alike and alike[0] <= text.stop:
+        has_marker = any(map(_MARKER.match, text.texts(alike)))
         help_ = f"Begin the comment in {text.numbers(alike)} with `#`"
         repair = repairs.COMMENTED if has_marker else repairs.COMMENT
         yield text.cause(repair, alike[0], help_, text.rewritten(alike, _with_hash))
-    for i in text.near():
-        if _MARKER.match(text.lines[i]):
-            help_ = f"Remove line {text.line(i)}: a marker of controller-gen belongs into a comment of the Go code"
-            yield _commented(text, i, help_)
+    for i in text.fitting(text.near(), _MARKER.match):
+        help_ = f"Remove line {text.line(i)}: a marker of controller-gen belongs into a comment of the Go code"
+        yield _commented(text, i, help_)
 
 
 def _is_other_comment(line: str) -> bool:
@@ -154,8 +150,8 @@ def json_comments(text: BrokenText) -> Iterator[Cause]:
             lines.append(bisect_right(text.starts, start) - 1)
             edits.append(Edit(start - (source[start - 1] == " "), end, ""))
     if lines:
-        several = "s" if len(lines) > 1 else ""
-        help_ = f"Remove the comment{several} in {text.numbers(set(lines))}: JSON has none"
+        comments_ = agreeing(len(lines), "comment", "comments")
+        help_ = f"Remove the {comments_} in {text.numbers(set(lines))}: JSON has none"
         yield text.cause(repairs.NO_JSON_COMMENTS, lines[0], help_, tuple(edits))
 
 
@@ -206,9 +202,8 @@ def _without_comma(line: str) -> str:
 
 def sentences(text: BrokenText) -> Iterator[Cause]:
     """Find lines that are words."""
-    for i in text.near():
-        if _WORDS.match(text.lines[i]):
-            yield _commented(text, i, f"Begin line {text.line(i)} with `#` if it is a comment")
+    for i in text.fitting(text.near(), _WORDS.match):
+        yield _commented(text, i, f"Begin line {text.line(i)} with `#` if it is a comment")
 
 
 def _commented(text: BrokenText, line: int, help_: str) -> Cause:
@@ -218,8 +213,8 @@ def _commented(text: BrokenText, line: int, help_: str) -> Cause:
 
 def entities(text: BrokenText) -> Iterator[Cause]:
     """Find characters that are written as in HTML."""
-    lines = [i for i, line in enumerate(text.lines) if _ENTITY.search(line)]
-    if lines and min(lines) <= text.stop:
+    lines = text.fitting(range(len(text.lines)), _ENTITY.search)
+    if lines and lines[0] <= text.stop:
         help_ = f"Write the characters instead of HTML entities in {text.numbers(lines)}"
         for rewrite in (_without_entities, _quoted_entities):
             yield text.cause(repairs.ENTITIES, lines[0], help_, text.rewritten(lines, rewrite))

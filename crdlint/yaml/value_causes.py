@@ -245,10 +245,7 @@ def _values_in_brackets(line: str) -> list[tuple[int, int]]:
     values: list[tuple[int, int]] = []
     opened: list[str] = []
     # Where the part begins, and the index of the value that a part without a key belongs to.
-    start, entry = (
-        0,
-        -1,
-    )
+    start, entry = 0, -1
     for token in _FLOW_TOKEN.finditer(line):
         if token[0] in _CLOSING:
             opened.append(token[0])
@@ -391,7 +388,7 @@ def inner_quotes(text: BrokenText) -> Iterator[Cause]:
 
 def several(text: BrokenText) -> Iterator[Cause]:
     """Find lines of a schema with different mistakes, of which each is clear alone, and correct them in one pass."""
-    lines = [i for i in text.structure if _corrected(text.lines[i]) != text.lines[i]]
+    lines = text.fitting(text.structure, lambda line: _corrected(line) != line)
     keys = {
         key[0].strip(" :")
         for i in lines
@@ -570,8 +567,8 @@ _LISTS_OF_TEXTS: Final = frozenset(
 def _words_around(text: BrokenText, i: int) -> Sequence[int]:
     """Return the lines around a line, and itself, that are single words of the same indentation."""
     indent = indent_of(text.lines[i])
-    words = (j for j in text.structure if _WORD.match(text.lines[j]))
-    alike = [j for j in words if indent_of(text.lines[j]) == indent]
+    words = text.fitting(text.structure, _WORD.match)
+    alike = text.fitting(words, lambda line: indent_of(line) == indent)
     return next((run for run in runs(alike) if i in run), [i])
 
 
