@@ -524,11 +524,13 @@ def _created_at(crd: ChartDocument) -> int | None:
     """Return the step of an installation that creates a CRD, or None if none does."""
     if not crd.is_rendered or crd.way is Way.SKIPPED:
         return None
-    if crd.way is Way.HOOK:
-        return (
-            _PRE if "pre-install" in crd.events else _POST if "post-install" in crd.events else None
-        )
-    return _BEFORE_ALL if crd.way is Way.CRDS else _RELEASE
+    if crd.way is Way.CRDS:
+        return _BEFORE_ALL
+    if crd.way is Way.TEMPLATE:
+        return _RELEASE
+    if "pre-install" in crd.events:
+        return _PRE
+    return _POST if "post-install" in crd.events else None
 
 
 def _looked_up_at(each: ChartDocument) -> int | None:

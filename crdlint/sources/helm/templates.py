@@ -10,9 +10,10 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections import deque
-from collections.abc import Container, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import field, replace
-from typing import Final
+from operator import attrgetter
+from typing import Final, TypeVar
 
 from crdlint.crd.positions import Span
 from crdlint.diagnostics import Diagnostic, Fix
@@ -553,17 +554,15 @@ def _unreadable(
 ) -> dict[TemplateDocument, int]:
     """Return documents that are not YAML after masking, with the line of the error, which remains a finding without directives."""
     errors = {finding.line for finding in result.diagnostics if finding.rule == _SYNTAX}
+    if not errors:
+        return {}
     part_at = analysis.outline.part_at
-    lines = (
-        *(block.line for block in masked.blocks),
-        *(output.directive.line for output in masked.outputs),
-    )
-    inside = (
-        {part for line in lines if (part := part_at(line)).first < line < part.last}
-        if errors
-        else set()
-    )
-    return {part_at(line): line for line in sorted(errors, reverse=True) if part_at(line) in inside}
+    lines = [block.line for block in masked.blocks]
+    lines += [output.directive.line for output in masked.outputs]
+    parts = ((line, part_at(line)) for line in lines)
+    inside = {part for line, part in parts if part.first < line < part.last}
+    placed = ((line, part_at(line)) for line in sorted(errors, reverse=True))
+    return {part: line for line, part in placed if part in inside}
 
 
 def _assumed(analysis: TemplateAnalysis) -> str:
@@ -591,15 +590,20 @@ def _united(result: FileResult, other: FileResult) -> FileResult:
 
 def _only(result: FileResult, names: Container[str]) -> FileResult:
     """Return a result with the CRDs of some names only, and all its findings."""
+
+    def of_names(parts: Iterable[_PartT], name: Callable[[_PartT], str]) -> tuple[_PartT, ...]:
+        return tuple(part for part in parts if name(part) in names)
+
     return replace(
         result,
-        crds=tuple(crd for crd in result.crds if crd.name in names),
-        compared=tuple(compared for compared in result.compared if compared.name in names),
-        definitions=tuple(
-            definition for definition in result.definitions if definition.crd.metadata.name in names
-        ),
-        rules=tuple(rule for rule in result.rules if rule.crd in names),
+        crds=of_names(result.crds, attrgetter("name")),
+        compared=of_names(result.compared, attrgetter("name")),
+        definitions=of_names(result.definitions, attrgetter("crd.metadata.name")),
+        rules=of_names(result.rules, attrgetter("crd")),
     )
+
+
+_PartT = TypeVar("_PartT")
 
 
 def with_crds(result: FileResult, other: FileResult) -> FileResult:

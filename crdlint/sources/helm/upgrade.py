@@ -15,7 +15,7 @@ from typing import Any, Final, TypeGuard
 from crdlint.crd.positions import Span
 from crdlint.diagnostics import OLD_CRD, Diagnostic, Related, Severity
 from crdlint.light import dataclass
-from crdlint.phrases import counted, some
+from crdlint.phrases import agreeing, counted, some
 from crdlint.rules.advice import charts
 from crdlint.rules.engine.rule import Rule
 from crdlint.rules.texts import changes
@@ -86,13 +86,11 @@ class _ChartUpgrade:
     @cached_property
     def _optional(self) -> dict[str, ChartDocument]:
         """The CRDs of old templates that the values turn off, and that are in no new template."""
-        templates = {
-            crd.name for crd in self.new.crds() if crd.way is Way.TEMPLATE
-        } | self._before.keys()
-        off = (
-            crd for crd in self.old.crds() if crd.way is Way.TEMPLATE and crd.name not in templates
-        )
-        return {crd.name: crd for crd in off}
+        off = {crd.name: crd for crd in self.old.crds() if crd.way is Way.TEMPLATE}
+        remaining = {crd.name for crd in self.new.crds() if crd.way is Way.TEMPLATE}
+        for name in (*remaining, *self._before):
+            off.pop(name, None)
+        return off
 
     def findings(self) -> Iterator[Diagnostic]:
         """Yield the findings, those of one cause once."""
@@ -201,7 +199,7 @@ class _ChartUpgrade:
             yield self._of_crds_folder(changed, "update", "changed", more)
         added = [crd for crd in in_crds if crd.name not in self._before]
         if added:
-            were = "were" if len(added) > 1 else "was"
+            were = agreeing(len(added), "was", "were")
             yield self._of_crds_folder(added, "install", f"{were} added")
 
     def _of_crds_folder(

@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from hashlib import blake2b
-from itertools import chain
+from itertools import chain, starmap
 from typing import Any, Final
 
 from crdlint.crd.kubenames import is_label_key, is_label_value
@@ -281,8 +281,9 @@ def _compared(build: Build, built: FileResult) -> list[FileResult]:
     """Return the result of the build, if it has findings or notices of its own, and those of the other files."""
     kustomization = build.kustomization
     new = build.new_findings(built)
-    spans = patch_spans(kustomization, {finding.crd or "" for finding in new})
-    diagnostics = tuple(_placed(finding, spans[finding.crd or ""]) for finding in new)
+    names = [finding.crd or "" for finding in new]
+    spans = patch_spans(kustomization, set(names))
+    diagnostics = tuple(map(_placed, new, [spans[name] for name in names]))
     results, notices = _of_resources(build, built)
     if not diagnostics and not notices and not built.compared:
         return results
@@ -486,13 +487,10 @@ def changes_crds(kustomization: Kustomization, elsewhere: Container[str] = ()) -
     layers = kustomization.layers
     includes = {folder: [*layer.bases, *layer.components] for folder, layer in layers.items()}
     components = {folder: layer.components for folder, layer in layers.items()}
-    own = [
-        folder for folder, layer in layers.items() if any(map(may_hold_crd, layer.files.values()))
-    ]
     # The fields of a component apply to all resources of the kustomization that includes it.
-    with_crds = _closure(_closure(own, _inverse(includes)), components)
-    configuring = [folder for folder, layer in layers.items() if _configures_crds(layer)]
-    configured = _closure(configuring, _inverse(includes))
+    including = _closure(_folders(layers, _has_crds), _inverse(includes))
+    with_crds = _closure(including, components)
+    configured = _closure(_folders(layers, _configures_crds), _inverse(includes))
     changing = [
         folder
         for folder in with_crds
@@ -503,6 +501,15 @@ def changes_crds(kustomization: Kustomization, elsewhere: Container[str] = ()) -
         return True
     bases = (folder for folder in reached if not layers[folder].is_component)
     return any(folder not in elsewhere for folder in bases)
+
+
+def _folders(layers: Mapping[str, Layer], fits: Callable[[Layer], bool]) -> list[str]:
+    """Return the folders of the layers that fit."""
+    return [folder for folder, layer in layers.items() if fits(layer)]
+
+
+def _has_crds(layer: Layer) -> bool:
+    return any(map(may_hold_crd, layer.files.values()))
 
 
 def _inverse(following: dict[str, list[str]]) -> dict[str, list[str]]:
@@ -600,10 +607,10 @@ def _adds_invalid(added: Any, field: str) -> bool:
     entries = added if field == "labels" else [{"pairs": added}]
     if not isinstance(entries, list) or not all(map(_has_pairs, entries)):
         return True
-    pairs = [pair for entry in entries for pair in entry["pairs"].items()]
+    pairs = list(chain.from_iterable(entry["pairs"].items() for entry in entries))
     if field == "commonAnnotations":
         return _may_be_rejected(pairs)
-    return any(_is_invalid_label(key, value) for key, value in pairs)
+    return any(starmap(_is_invalid_label, pairs))
 
 
 def _may_be_rejected(annotations: Sequence[tuple[str, Any]]) -> bool:

@@ -14,7 +14,7 @@ from crdlint.files.repository import RepositoryError
 from crdlint.light import dataclass
 from crdlint.linting.result import FileResult
 from crdlint.sources.helm.check import Charts, load_chart
-from crdlint.sources.helm.contents import ChartContents, contents_of
+from crdlint.sources.helm.contents import ChartContents, ChartDocument, contents_of
 from crdlint.sources.helm.layout import DEFAULTS
 from crdlint.sources.helm.masking import mask
 from crdlint.sources.helm.upgrade import Upgrade, upgrade_of
@@ -68,16 +68,17 @@ def _old_contents(
     if not model.files or not (is_needed or model.may_have_crds()):
         return []
     contents = contents_of(model, rendered.rendered(folder), rendered.values or DEFAULTS)
-    if path != folder.name:
-        for each in contents:
-            each.documents = [
-                replace(
-                    document,
-                    file=document.file._replace(shown=folder.named(document.file.shown, path)),
-                )
-                for document in each.documents
-            ]
+    if path == folder.name:
+        return contents
+    for each in contents:
+        each.documents = [_named(document, folder, path) for document in each.documents]
     return contents
+
+
+def _named(document: ChartDocument, folder: OldFolder, path: str) -> ChartDocument:
+    """Return a document of an opened folder with the name of its file that users know."""
+    file = document.file._replace(shown=folder.named(document.file.shown, path))
+    return replace(document, file=file)
 
 
 def _results(findings: tuple[Diagnostic, ...]) -> Iterator[FileResult]:

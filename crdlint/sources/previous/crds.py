@@ -219,6 +219,11 @@ class OldFile:
     template: OldTemplate | None = None
 
     @property
+    def place(self) -> str:
+        """The path at which a new version of the file is or would be, empty if there is none."""
+        return self.counterpart or self.path
+
+    @property
     def text(self) -> str:
         """The text of the file."""
         return decode(zlib.decompress(self.packed))
@@ -335,12 +340,9 @@ class PreviousCRDs:
     def _is_added_copy(self, name: str, path: str, candidates: Sequence[int]) -> bool:
         """Return whether a file is new, and all old files with a CRD of a name are plain ones that still have it."""
         files = [self.files[index] for index in candidates]
-        paths = [file.counterpart or file.path for file in files]
-        is_compared = path in paths or not all(paths)
-        is_rendered = any(file.template is not None for file in files)
-        if not files or is_compared or is_rendered:
+        if not files or not os.path.isfile(path):
             return False
-        return os.path.isfile(path) and all(_has_crd(other, name) for other in paths)
+        return all(_is_plain_copy(file, path) and _has_crd(file.place, name) for file in files)
 
     def _candidates(self, name: str) -> Iterator[int]:
         by_name, indirect = self._index
@@ -366,6 +368,11 @@ class PreviousCRDs:
             if is_templated or _INDIRECT_NAME.search(text):
                 indirect.append(index)
         return by_name, indirect
+
+
+def _is_plain_copy(file: OldFile, path: str) -> bool:
+    """Return whether an old file is no template, and its new version is another one than a file."""
+    return file.template is None and file.place not in {"", path}
 
 
 def _has_unserved(old: CollectedCRDs, name: str) -> bool:
@@ -457,8 +464,9 @@ def compare(
             continue
         old_crds = previous.of_file(index)
         comparison.problems += (_not_compared(file, document) for document in old_crds.unread)
-        gone = {} if _is_vendored(file) else old_crds.by_name
-        for name, old in gone.items():
+        if _is_vendored(file):
+            continue
+        for name, old in old_crds.by_name.items():
             if name not in names:
                 missing.setdefault(name, (file, old))
     comparison.add_gone(missing, previous, crds, unread, tops)
@@ -492,11 +500,12 @@ def _moved(names: Iterable[str], paths: Iterable[str]) -> Iterator[tuple[str, st
         if not pending:
             return
         text = text_if_readable(path, only_crds=True) or ""
-        near = sorted(name for name in pending if name in text)
+        near = sorted(filter(text.__contains__, pending))
         collected = collect(text if near else "")
-        contained = [name for name in near if _may_contain(collected, name)]
-        pending.difference_update(contained)
-        yield from ((name, path) for name in contained)
+        for name in near:
+            if _may_contain(collected, name):
+                pending.discard(name)
+                yield name, path
 
 
 def _has_crd(path: str, name: str) -> bool:

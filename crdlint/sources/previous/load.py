@@ -62,10 +62,10 @@ class Scope:
 
         Below directories, only the usual suffixes or those of the selection count, unless `any_name`.
         """
-        spellings = self._spellings(path, any_name=any_name)
-        return next(
-            (spelling for spelling in spellings if not self.filter.excludes(spelling[1])), None
-        )
+        for argument, name in self._spellings(path, any_name=any_name):
+            if not self.filter.excludes(name):
+                return argument, name
+        return None
 
     def _spellings(self, path: str, *, any_name: bool) -> Iterator[tuple[str, str]]:
         for top in with_parents(path):
@@ -112,23 +112,32 @@ class Loaded:
         template: Callable[[], OldTemplate | None],
     ) -> None:
         """Add an old file with its data if it may contain a CRD; `problem` is the reason why its data is unknown."""
-        if data is not None and is_lfs_pointer(data) and _may_hold_new_crd(file):
-            problem = LFS_POINTER
-        if data is not None and may_hold_crd(data):
-            try:
-                decode(data)
-            except UnreadableError as error:
-                problem = str(error)
-            else:
-                self.files.append(
-                    replace(file, packed=pack(data), template=template() if b"{{" in data else None)
-                )
+        if data is not None:
+            problem = self._add_content(file, data, template) or problem
         if problem is None:
             return
         if file.in_scope:
             self.problems.append(UnreadInput(file.name, problem))
         else:
             self.unreadable.append(f"{file.name}: {problem}")
+
+    def _add_content(
+        self, file: OldFile, data: bytes, template: Callable[[], OldTemplate | None]
+    ) -> str | None:
+        """Add an old file if its data may contain a CRD; return the reason if that cannot be read."""
+        if is_lfs_pointer(data):
+            return LFS_POINTER if _may_hold_new_crd(file) else None
+        if not may_hold_crd(data):
+            return None
+        try:
+            decode(data)
+        except UnreadableError as error:
+            return str(error)
+        file = replace(file, packed=pack(data))
+        if b"{{" in data:
+            file = replace(file, template=template())
+        self.files.append(file)
+        return None
 
 
 def load(
@@ -139,11 +148,8 @@ def load(
     A packed chart is unpacked to `folder` if that is given. Raise RepositoryError if `source` is none of these, or both
     a path and a revision.
     """
-    named = (
-        repository_of(argument if open_descriptor(argument) is None else ".")
-        for argument in arguments
-    )
-    repositories = list(dict.fromkeys(repository for repository in named if repository is not None))
+    named = map(_repository_of, arguments)
+    repositories = list(dict.fromkeys(filter(None, named)))
     if not os.path.lexists(source):
         return _of_revision(source, repositories, arguments, selection)
     return load_side(side_of_path(source, repositories, folder), arguments, selection)
@@ -183,6 +189,11 @@ def load_side(side: Side, arguments: Sequence[str], selection: Selection) -> Loa
     return loaded
 
 
+def _repository_of(argument: str) -> Repository | None:
+    """Return the repository of an argument, for an input stream that of the working directory."""
+    return repository_of(argument if open_descriptor(argument) is None else ".")
+
+
 def _is_outermost(chart: str) -> bool:
     """Return whether the folder of a chart is not in another chart."""
     return outermost(chart) == chart
@@ -203,11 +214,9 @@ def _may_hold_new_crd(file: OldFile) -> bool:
 
 def _counterpart(path: str, source: str, arguments: Sequence[str]) -> str:
     """Return the path in the only argument that has the place of a path in `source`, empty if there are several arguments."""
-    return (
-        ""
-        if len(arguments) != 1
-        else os.path.normpath(os.path.join(arguments[0], os.path.relpath(path, source)))
-    )
+    if len(arguments) != 1:
+        return ""
+    return os.path.normpath(os.path.join(arguments[0], os.path.relpath(path, source)))
 
 
 def _template(
