@@ -26,7 +26,7 @@ from crdlint.cli.fields import (
 from crdlint.cli.help import Command, Group, OneOf, complete_rules
 from crdlint.files.read import STDIN
 from crdlint.kubernetes.senders import SENDERS
-from crdlint.phrases import joined
+from crdlint.phrases import agreeing, joined
 from crdlint.report import formats
 from crdlint.report.formats import AUTO
 from crdlint.report.page import PLAIN, Page
@@ -360,7 +360,7 @@ class ChartOptions(ReportOptions, group=Group.SERVERS):
                 raise click.UsageError(f"{joined(unused)} cannot be used with --no-helm")
             return None
         if unused and _is_missing("helm"):
-            verb = "has" if len(unused) == 1 else "have"
+            verb = agreeing(len(unused), "has", "have")
             console.err(
                 f"crdlint: note: helm is not on the PATH: {joined(unused)} {verb} no effect"
             )

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.config.model import Config
-from crdlint.phrases import counted
+from crdlint.phrases import agreeing, counted
 
 if TYPE_CHECKING:
     from crdlint.runner.plan import Planner
@@ -39,7 +39,7 @@ def _of_others(planner: Planner, config: Config, files: Iterable[str]) -> Iterat
     del others[config.file]
     for other, count in others.items():
         whose = "the defaults" if other is None else f"the settings in {other}"
-        verb = "has" if count == 1 else "have"
+        verb = agreeing(count, "has", "have")
         yield f"# {counted(count, 'file')} {verb} {whose}"
 
 

@@ -12,7 +12,7 @@ from dataclasses import field
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, TypeVar
 
 from crdlint.light import NamedTuple, dataclass
-from crdlint.phrases import counted
+from crdlint.phrases import agreeing, counted
 from crdlint.report.page import PLAIN, Page
 from crdlint.rules.consequences import is_advice
 from crdlint.safety.escapes import json_text
@@ -105,7 +105,8 @@ class Summary:
             counted(self.repeated, "equal finding"),
             counted(self.copies, "copy", "copies"),
         )
-        return f"{these} in {files} of these CRDs: --show-all shows {'it' if self.repeated == 1 else 'them'}"
+        them = agreeing(self.repeated, "it", "them")
+        return f"{these} in {files} of these CRDs: --show-all shows {them}"
 
 
 @dataclass(frozen=True, slots=True)

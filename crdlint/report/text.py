@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from crdlint.diagnostics import NOT_RENDERED, UNKNOWN_FIELD, Diagnostic
 from crdlint.light import regex
-from crdlint.phrases import counted
+from crdlint.phrases import agreeing, counted
 from crdlint.report import pieces, words
 from crdlint.report.page import CellPart, columns, fitting, rule_link
 from crdlint.report.repetitions import Repetitions
@@ -60,7 +60,8 @@ class TextReport(pieces.Report):
             yield f"{printable_line(line)}: --show-all shows {'them' if others else 'it'}\n"
         if self._repeated_notices:
             notes = counted(self._repeated_notices, "more note")
-            yield f"{notes} of the same kinds: --show-all shows {'it' if self._repeated_notices == 1 else 'them'}\n"
+            them = agreeing(self._repeated_notices, "it", "them")
+            yield f"{notes} of the same kinds: --show-all shows {them}\n"
         if not view.quiet and (summary.files or not outcome.problems):
             yield f"{self.summary(summary)}\n"
 
@@ -298,7 +299,8 @@ class TextReport(pieces.Report):
         counts = [counted(summary.errors, "error"), counted(summary.warnings, "warning")]
         infos = counted(summary.infos, "info")
         if summary.infos and not self._infos:
-            infos += f" (--min-severity info shows {'it' if summary.infos == 1 else 'them'})"
+            them = agreeing(summary.infos, "it", "them")
+            infos += f" (--min-severity info shows {them})"
         findings = ", ".join([*counts, *([infos] if summary.infos else [])])
         if summary.below_minimum:
             findings += f" ({summary.below_minimum:,} below the minimum severity)"

@@ -12,6 +12,7 @@ from crdlint.crd.errors import REQUIRED, TYPE_INVALID
 from crdlint.diagnostics import RANKS, UNKNOWN_FIELD, Diagnostic, Related
 from crdlint.light import NamedTuple, regex
 from crdlint.linting.result import FileResult
+from crdlint.phrases import agreeing
 
 _ADVICE: Final = frozenset({"warning", "advice"})  # kinds
 _SHOWN: Final = 3  # places of one entry
@@ -245,7 +246,7 @@ def describe_others(finding: Diagnostic, others: Sequence[Diagnostic]) -> str:
         return _describe_fields(finding, others)
     position = _position(finding)
     if all(_position(other) == position for other in others):
-        paths = "1 more path leads" if len(others) == 1 else f"{len(others):,} more paths lead"
+        paths = agreeing(len(others), "1 more path leads", f"{len(others):,} more paths lead")
         return f"{paths} here: --show-all shows each"
     return _describe_places(finding, others)
 

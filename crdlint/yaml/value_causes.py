@@ -10,7 +10,7 @@ from itertools import accumulate, chain, islice, takewhile
 from typing import Final
 
 from crdlint.light import regex
-from crdlint.phrases import Sample
+from crdlint.phrases import Sample, agreeing
 from crdlint.yaml import repairs
 from crdlint.yaml.broken_text import (
     FIELDS,
@@ -113,7 +113,7 @@ def _two_keys(text: BrokenText, index: int, entry: Entry) -> Iterator[Cause]:
     end = "\r" if line.endswith("\r") else ""
     below = f"{end}\n{' ' * column}".join(others)
     new = f"{entry.head}{value}{end}\n{' ' * column}{below}{entry.rest}"
-    each = "a line of its own" if len(others) == 1 else "lines of their own"
+    each = agreeing(len(others), "a line of its own", "lines of their own")
     names = " and ".join(f"`{other}`" for other in others)
     help_ = f"Write {names} on {each}, below line {text.line(index)}"
     yield text.line_cause(repairs.SPLIT, index, new, help_, entry.columns)._replace(

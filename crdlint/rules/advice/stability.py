@@ -10,7 +10,7 @@ from typing import Any, Final, TypeAlias
 from crdlint.crd.model import CustomResourceDefinitionVersion, JSONSchemaProps
 from crdlint.crd.paths import Path
 from crdlint.light import regex
-from crdlint.phrases import joined
+from crdlint.phrases import agreeing, joined
 from crdlint.rules.advice.pruned_objects import keeps_as_item
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD
 from crdlint.rules.engine.rule import OnRequest
@@ -154,7 +154,7 @@ def _shown(steps: tuple[str, ...]) -> str:
 
 
 def _versions_of(names: list[str]) -> str:
-    return f"version{'s' if len(names) > 1 else ''} {joined(names)}"
+    return f"{agreeing(len(names), 'version', 'versions')} {joined(names)}"
 
 
 def _stability(version: CustomResourceDefinitionVersion) -> int:
