@@ -53,8 +53,7 @@ if TYPE_CHECKING:
     from crdlint.runner.cache import Cache
     from crdlint.sources.helm.check import Charts
     from crdlint.sources.helm.layout import HelmValues
-    from crdlint.sources.previous.crds import OldCharts, PreviousCRDs
-    from crdlint.sources.previous.load import Loaded
+    from crdlint.sources.previous.load import OldSide
 
     Baseline: TypeAlias = BaselineMatcher | Update | AddedIgnores | PrintedIgnores | None
 
@@ -238,14 +237,14 @@ class _CheckCommand:
             arguments.include, arguments.exclude, not arguments.no_ignore, arguments.stdin_filename
         )
         values = arguments.values()
-        loaded = _load_previous(arguments, selection, folder) if arguments.against else None
+        old = self._load_old(selection, values, folder) if arguments.against else None
         discovered = discover(arguments.paths, selection)
-        deleted = _deleted(loaded)
+        deleted = _deleted(old)
         self._plan(discovered, deleted)
         if arguments.show_files or arguments.show_settings:
             return _show(arguments, self._planner, self._config, state.problems)
         if not self._planner.invalid:
-            self._check_inputs(loaded, values)
+            self._check_inputs(old, values)
         state.summary.seconds = time.perf_counter() - start
         self._report_all()
         is_empty = not (deleted or self._has_found_something())
@@ -293,7 +292,7 @@ class _CheckCommand:
             self._state.failed |= self._options.fails(self._fixing)
         return self._state.status
 
-    def _check_inputs(self, loaded: Loaded | None, values: HelmValues | None) -> None:
+    def _check_inputs(self, old: OldSide | None, values: HelmValues | None) -> None:
         plan, cache = self._planner.plan, None
         if not self._options.no_cache:
             from crdlint.runner.cache import open_cache
@@ -301,13 +300,13 @@ class _CheckCommand:
             cache = open_cache()
             if cache is not None and len(plan.tasks) >= _MANY:
                 cache.gather(repr((os.path.realpath(os.curdir), self._options.paths)))
-        previous = None if loaded is None else self._previous(loaded, values)
-        has_old_charts = previous is not None and bool(plan.complete_charts)
+        is_update = old is not None
+        has_old_charts = is_update and bool(plan.complete_charts)
         charts = None
         if plan.charts or has_old_charts:
-            charts = self._load_charts(cache, previous, values)
+            charts = self._load_charts(cache, values, is_update=is_update)
         settings = Settings(
-            previous,
+            None if old is None else old.crds,
             values,
             cache,
             plan.charts,
@@ -322,23 +321,35 @@ class _CheckCommand:
             self._report_charts(charts)
         self._check_builds(settings)
         self._check_samples(charts, values)
-        if loaded is not None and previous is not None:
-            self._compare_all(loaded, previous, charts)
-        else:
+        if old is None:
             self._report_unused_ignores()
+        else:
+            self._compare_all(old, charts)
         self._report_unwritten_comments()
 
-    def _previous(self, loaded: Loaded, values: HelmValues | None) -> PreviousCRDs:
+    def _load_old(
+        self, selection: Selection, values: HelmValues | None, folder: str | None
+    ) -> OldSide:
+        """Return the old side to compare with; an invalid argument ends the run."""
         from crdlint.sources.previous.crds import OldCharts
+        from crdlint.sources.previous.load import OldSide, load
 
-        return loaded.crds(OldCharts(values), builds=not self._options.no_kustomize)
+        arguments = self._options
+        name = arguments.stdin_filename
+        paths = tuple(name if path == STDIN and name else path for path in arguments.paths)
+        old = OldSide(OldCharts(values), builds=not arguments.no_kustomize)
+        try:
+            load(arguments.against, paths, selection, old, folder)
+        except RepositoryError as error:
+            raise click.UsageError(f"--against: {error}") from error
+        return old
 
-    def _compare_all(self, loaded: Loaded, previous: PreviousCRDs, charts: Charts | None) -> None:
+    def _compare_all(self, old: OldSide, charts: Charts | None) -> None:
         """Report what the comparison with the old side finds beside the CRDs of the files."""
-        self._report_problems(loaded.problems)
+        self._report_problems(old.problems)
         if charts is not None:
-            self._compare_charts(loaded, charts, previous.charts)
-        self._compare(previous, loaded.tops)
+            self._compare_charts(old, charts)
+        self._compare(old)
 
     def _report_unused_ignores(self) -> None:
         """Report the entries of configurations that ignore nothing."""
@@ -353,7 +364,7 @@ class _CheckCommand:
             self._state.problem(name, reason)
 
     def _load_charts(
-        self, cache: Cache | None, previous: PreviousCRDs | None, values: HelmValues | None
+        self, cache: Cache | None, values: HelmValues | None, *, is_update: bool
     ) -> Charts:
         """Return the charts of the run, after the templates are planned in which Helm renders CRDs."""
         from crdlint.sources.helm.check import Charts, is_installed
@@ -361,7 +372,6 @@ class _CheckCommand:
         plan = self._planner.plan
         if values is not None and not is_installed():
             self._planner.note_without_helm()
-        is_update = previous is not None
         charts = Charts(
             values, None if is_update else cache, plan.charts, self._workers(), defaults=is_update
         )
@@ -389,31 +399,31 @@ class _CheckCommand:
             elif not self._quiet:
                 console.err(f"crdlint: {problem.path}: {problem.message}")
 
-    def _compare_charts(self, loaded: Loaded, charts: Charts, rendered: OldCharts) -> None:
+    def _compare_charts(self, old: OldSide, charts: Charts) -> None:
         """Report what `helm upgrade` does to the CRDs of charts."""
         from crdlint.sources.previous.charts import compare_charts
 
-        compared = compare_charts(self._planner.plan.all_charts(), charts, loaded.charts, rendered)
+        compared = compare_charts(self._planner.plan.all_charts(), charts, old.charts, old.rendered)
         for notice in () if self._quiet else compared.notices:
             console.err(f"crdlint: note: {notice}")
         for result in compared.results:
             self._report(result, self._planner.config_of(result.file))
         self._state.crds.setdefault("", []).extend(compared.decided)
 
-    def _compare(self, previous: PreviousCRDs, tops: list[str]) -> None:
+    def _compare(self, old: OldSide) -> None:
         """Report the removed CRDs of old files, and old documents that cannot be compared."""
         from crdlint.sources.previous.crds import compare
 
         state, config_of = self._state, self._planner.config_of
         comparison = compare(
-            previous,
+            old.crds,
             state.crds,
             state.unread,
-            tops,
+            old.tops,
             self._planner.plan.pointers,
             lambda path: config_of(path) is not None,
         )
-        for notice in () if self._quiet else previous.take_notices():
+        for notice in () if self._quiet else old.crds.take_notices():
             console.err(f"crdlint: note: {notice}")
         self._report_problems(comparison.problems)
         self._state.removed = bool(comparison.results)
@@ -654,18 +664,6 @@ def _report_added(ignores: Baseline) -> None:
     console.err(f"crdlint: {ignores.summary()}")
 
 
-def _load_previous(arguments: CheckOptions, selection: Selection, folder: str | None) -> Loaded:
-    """Return the old files to compare with; an invalid argument ends the run."""
-    from crdlint.sources.previous.load import load
-
-    name = arguments.stdin_filename
-    paths = tuple(name if path == STDIN and name else path for path in arguments.paths)
-    try:
-        return load(arguments.against, paths, selection, folder)
-    except RepositoryError as error:
-        raise click.UsageError(f"--against: {error}") from error
-
-
 def _show(
     arguments: CheckOptions,
     planner: Planner,
@@ -687,9 +685,9 @@ def _show(
     return 2 if problems else 0
 
 
-def _deleted(loaded: Loaded | None) -> set[str]:
+def _deleted(old: OldSide | None) -> set[str]:
     """Return the files of the old side that do not exist any more."""
-    covered = () if loaded is None else loaded.covered
+    covered = () if old is None else old.covered
     return {path for path in covered if not os.path.lexists(path)}
 
 

@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from crdlint.linting.result import FileResult
     from crdlint.sources.helm.check import Charts
     from crdlint.sources.previous.copies import Side
-    from crdlint.sources.previous.crds import OldCharts, PreviousCRDs
-    from crdlint.sources.previous.load import Loaded
+    from crdlint.sources.previous.crds import PreviousCRDs
+    from crdlint.sources.previous.load import OldSide
 
 _EVERYTHING: Final = ("*", "change-*")
 
@@ -114,20 +114,18 @@ class _DiffCommand:
 
     def run(self) -> int:
         from crdlint.sources.helm.check import Charts
-        from crdlint.sources.previous.crds import OldCharts
 
         selection = Selection(self._options.include, self._options.exclude, True, None)
-        loaded = self._load(selection)
+        old = self._load(selection)
         self._plan(discover([self._new.path], selection))
-        previous = loaded.crds(OldCharts(self._values), builds=self._planner.kustomize)
         self._note_missing_helm()
         plan = self._planner.plan
         charts = Charts(self._values, versions=plan.charts, defaults=True)
         self._planner.add_rendered(charts)
-        settings = Settings(previous, self._values, charts=plan.charts, loaded=charts)
+        settings = Settings(old.crds, self._values, charts=plan.charts, loaded=charts)
         crds = self._check(settings)
-        self._compare_charts(loaded, charts, previous.charts, crds)
-        self._compare(previous, crds)
+        self._compare_charts(old, charts, crds)
+        self._compare(old.crds, crds)
         self._report_end()
         return self._totals.status
 
@@ -204,22 +202,22 @@ class _DiffCommand:
             config = config._replace(select=(*config.select, *_EVERYTHING))
         return config
 
-    def _load(self, selection: Selection) -> Loaded:
-        from crdlint.sources.previous.load import load_side
+    def _load(self, selection: Selection) -> OldSide:
+        from crdlint.sources.previous.crds import OldCharts
+        from crdlint.sources.previous.load import OldSide, load_side
 
-        loaded = load_side(self._old, (self._new.path,), selection)
-        self._note_unread(loaded.problems, self._old)
+        old = OldSide(OldCharts(self._values), builds=self._planner.kustomize)
+        load_side(self._old, (self._new.path,), selection, old)
+        self._note_unread(old.problems, self._old)
         for problem in (*self._old.problems, *self._new.problems):
             self._totals.problem(problem, "not compared")
-        return loaded
+        return old
 
-    def _compare_charts(
-        self, loaded: Loaded, charts: Charts, rendered: OldCharts, crds: dict[str, list[str]]
-    ) -> None:
+    def _compare_charts(self, old: OldSide, charts: Charts, crds: dict[str, list[str]]) -> None:
         """Report what `helm upgrade` does to the CRDs of charts, and why Helm does not render some."""
         from crdlint.sources.previous.charts import compare_charts
 
-        compared = compare_charts(self._planner.plan.all_charts(), charts, loaded.charts, rendered)
+        compared = compare_charts(self._planner.plan.all_charts(), charts, old.charts, old.rendered)
         notices = (InputProblem(notice, "not compared") for notice in compared.notices)
         self._note(notices, self._old)
         for chart in charts.versions:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import field, replace
-from functools import partial
+from functools import cached_property, partial
 from itertools import chain
 
 from crdlint.files.paths import PathFilter, Selection, UnreadInput, discover, has_yaml_suffix
@@ -82,15 +82,18 @@ class Scope:
                     yield glob.text, name
 
 
-@dataclass(slots=True)
-class Loaded:
+@dataclass
+class OldSide:
     """Old files that may contain CRDs, and those that cannot be read.
 
+    `rendered` renders the templates of old charts. The kustomizations of the old side are only built if it `builds` them.
     `covered` are the arguments of the run for which there are old files, so that misspelled ones can be reported.
     `tops` are the directories in which a removed CRD may still be. `kustomizations` are the old folders with one, and `charts`
     the outermost old charts, by the folder that has their place.
     """
 
+    rendered: OldCharts
+    builds: bool
     files: list[OldFile] = field(default_factory=list)
     problems: list[UnreadInput] = field(default_factory=list)
     unreadable: list[str] = field(default_factory=list)
@@ -99,10 +102,11 @@ class Loaded:
     kustomizations: dict[str, OldFolder] = field(default_factory=dict)
     charts: dict[str, OldFolder] = field(default_factory=dict)
 
-    def crds(self, charts: OldCharts, *, builds: bool) -> PreviousCRDs:
-        """Return the CRDs of the files, of which `charts` renders the templates, and of kustomizations if it `builds` them."""
-        kustomizations = OldKustomizations(self.kustomizations) if builds else None
-        return PreviousCRDs(self.files, self.unreadable, charts, kustomizations)
+    @cached_property
+    def crds(self) -> PreviousCRDs:
+        """The CRDs of the files and kustomizations, once all are added."""
+        kustomizations = OldKustomizations(self.kustomizations) if self.builds else None
+        return PreviousCRDs(self.files, self.unreadable, self.rendered, kustomizations)
 
     def add(
         self,
@@ -141,26 +145,30 @@ class Loaded:
 
 
 def load(
-    source: str, arguments: Sequence[str], selection: Selection, folder: str | None = None
-) -> Loaded:
-    """Return the old files of a file, a directory, or else of a git revision of the repositories of `arguments`.
+    source: str,
+    arguments: Sequence[str],
+    selection: Selection,
+    old: OldSide,
+    folder: str | None = None,
+) -> None:
+    """Add the files of a file, a directory, or else of a git revision of the repositories of `arguments` to the old side.
 
     A packed chart is unpacked to `folder` if that is given. Raise RepositoryError if `source` is none of these, or both
     a path and a revision.
     """
     named = map(_repository_of, arguments)
     repositories = list(dict.fromkeys(filter(None, named)))
-    if not os.path.lexists(source):
-        return _of_revision(source, repositories, arguments, selection)
-    return load_side(side_of_path(source, repositories, folder), arguments, selection)
+    if os.path.lexists(source):
+        load_side(side_of_path(source, repositories, folder), arguments, selection, old)
+    else:
+        _load_revision(source, repositories, arguments, selection, old)
 
 
-def load_side(side: Side, arguments: Sequence[str], selection: Selection) -> Loaded:
-    """Return the old files of a path."""
-    loaded = Loaded()
+def load_side(side: Side, arguments: Sequence[str], selection: Selection, old: OldSide) -> None:
+    """Add the files of a path to the old side."""
     discovered = discover([side.path], selection)
     # A link that is not followed may lead to an old CRD: without it, a CRD counts as new.
-    loaded.problems += (
+    old.problems += (
         problem._replace(path=side.name(problem.path)) for problem in discovered.problems
     )
     in_scope = not os.path.isdir(side.path) or Scope(arguments, selection.filter()).has_folder
@@ -176,17 +184,16 @@ def load_side(side: Side, arguments: Sequence[str], selection: Selection) -> Loa
             continue
         file = OldFile(side.name(path), "", b"", in_scope, _counterpart(path, side.path, arguments))
         try:
-            loaded.add(file, read_bytes(path), None, partial(_template, layout, path, folder_of))
+            old.add(file, read_bytes(path), None, partial(_template, layout, path, folder_of))
         except UnreadableError as error:
-            loaded.add(replace(file, in_scope=True), None, str(error), lambda: None)
+            old.add(replace(file, in_scope=True), None, str(error), lambda: None)
     outermost_charts = set(filter(_is_outermost, charts))
     for folder in _folders(discovered.files):
         counterpart = _counterpart(folder, side.path, arguments)
         if folder in outermost_charts:
-            loaded.charts[counterpart] = folder_of(folder)
+            old.charts[counterpart] = folder_of(folder)
         if kustomization_of(folder) is not None:
-            loaded.kustomizations[counterpart] = folder_of(folder)
-    return loaded
+            old.kustomizations[counterpart] = folder_of(folder)
 
 
 def _repository_of(argument: str) -> Repository | None:
@@ -233,17 +240,19 @@ def _template(
     return OldTemplate(folder_of(chart), inside(location, chart))
 
 
-def _of_revision(
+def _load_revision(
     revision: str,
     repositories: Sequence[Repository],
     arguments: Sequence[str],
     selection: Selection,
-) -> Loaded:
+    old: OldSide,
+) -> None:
+    """Add the files of a revision, as far as they are in the scope of the arguments or may have its CRDs, to the old side."""
     if not repositories:
         raise RepositoryError(
             f"no file or folder named {revision!r}, and {arguments[0]} is in no git repository"
         )
-    loaded = Loaded(tops=[repository.top for repository in repositories])
+    old.tops += (repository.top for repository in repositories)
     scope = Scope(arguments, selection.filter())
     patches = Patches()
     for repository in repositories:
@@ -256,8 +265,8 @@ def _of_revision(
             argument = scope.find(absolute, any_name=_is_unusual_template(layout, path))
             spelled = os.path.relpath(absolute) if argument is None else argument[1]
             if argument is not None:
-                loaded.covered.add(argument[0])
-                _add_folders(loaded, files, path, spelled, folder_of)
+                old.covered.add(argument[0])
+                _add_folders(old, files, path, spelled, folder_of)
             is_wanted = argument is not None or scope.filter.wants(absolute)
             if is_wanted and not patches.has(absolute):
                 selected[path] = spelled, argument is not None
@@ -266,12 +275,11 @@ def _of_revision(
             file = OldFile(f"{revision}:{path}", spelled, b"", in_scope, spelled)
             data = None if content.problem else content.data
             template = partial(_template, layout, f"/{path}", folder_of, files.has_file)
-            loaded.add(file, data, content.problem, template)
-    return loaded
+            old.add(file, data, content.problem, template)
 
 
 def _add_folders(
-    loaded: Loaded,
+    old: OldSide,
     files: CommitFiles,
     path: str,
     spelled: str,
@@ -281,9 +289,9 @@ def _add_folders(
     folder, name = os.path.split(path)
     new_folder = os.path.dirname(spelled) or os.curdir
     if name == CHART and outermost(f"/{folder}", files.has_file) == f"/{folder}":
-        loaded.charts[os.path.normpath(new_folder)] = folder_of(folder)
+        old.charts[os.path.normpath(new_folder)] = folder_of(folder)
     if name in KUSTOMIZATIONS:
-        loaded.kustomizations[new_folder] = folder_of(folder)
+        old.kustomizations[new_folder] = folder_of(folder)
 
 
 def _is_unusual_template(layout: ChartLayout, path: str) -> bool:
