@@ -31,6 +31,8 @@ from crdlint.runner.task import Checker, Settings
 
 if TYPE_CHECKING:
     from crdlint.linting.cost_entries import CostEntry
+    from crdlint.sources.helm.layout import HelmValues
+    from crdlint.sources.helm.release import Release
 
 
 class CostOptions(ChartOptions, ConfigFileOptions, FileOptions):
@@ -82,7 +84,14 @@ def command(settings: CostOptions) -> int:
     results = [each.result for each in checked]
     is_shown = not settings.suggest or settings.outputs or settings.explain is not None
     entries = _entries(checked, settings) if is_shown else []
-    costs = Costs(entries, results, run.problems, settings.top, parts=settings.explain is not None)
+    costs = Costs(
+        entries,
+        results,
+        run.problems,
+        settings.top,
+        parts=settings.explain is not None,
+        releases=_releases(results, settings.values()) if _shows_releases(settings) else {},
+    )
     if settings.suggest:
         _print_patch(checked, costs)
     else:
@@ -92,6 +101,29 @@ def command(settings: CostOptions) -> int:
     over = any(d.rule in OVER_BUDGET for result in results for d in result.diagnostics)
     run.failed = over or bool(costs.unestimated)
     return run.status
+
+
+def _shows_releases(settings: CostOptions) -> bool:
+    """Return whether a page is written, which shows the releases of charts."""
+    formats_ = {settings.format_, *(output.partition("=")[0] for output in settings.outputs)}
+    return "html" in formats_
+
+
+def _releases(
+    results: Iterable[FileResult], values: HelmValues | None
+) -> dict[str, Release | None]:
+    """Return what Helm stores of the charts of some files, which it renders with values unless these are None."""
+    from crdlint.sources.helm.check import manifest_as_installed
+    from crdlint.sources.helm.layout import ChartLayout, outermost
+    from crdlint.sources.helm.release import chart_files, release_of
+
+    locations = map(ChartLayout().locate, (result.file for result in results))
+    charts = dict.fromkeys(outermost(location.chart) for location in locations if location)
+    releases: dict[str, Release | None] = {}
+    for chart in charts:
+        manifest = None if values is None else manifest_as_installed(chart, values)
+        releases[chart] = release_of(chart_files(chart), manifest)
+    return releases
 
 
 class _Checked(NamedTuple):

@@ -32,9 +32,7 @@ from crdlint.report.provenance import provenance
 from crdlint.report.same_changes import Cluster, clusters, entries
 from crdlint.rules.texts.changes import REMOVED
 from crdlint.safety.escapes import html_text
-from crdlint.sources.helm.check import manifest_as_installed
-from crdlint.sources.helm.layout import ChartLayout, HelmValues, outermost
-from crdlint.sources.helm.release import LIMIT, chart_files, release_of
+from crdlint.sources.helm.release import LIMIT, Release
 from crdlint.yaml.edit import line_starts
 
 _TEMPLATES: Final = Path(__file__).with_name("templates")
@@ -107,11 +105,6 @@ class CostPage(WholeReport[Costs]):
 
     def pieces(self, content: Costs) -> Iterator[str]:
         """Yield the page."""
-        layout = ChartLayout()
-        locations = (layout.locate(result.file) for result in content.results)
-        charts = dict.fromkeys(
-            outermost(location.chart) for location in locations if location is not None
-        )
         entries, shown, schemas = content.entries, content.shown, schema_costs(content.entries)
         yield _page(
             "costs.html",
@@ -124,7 +117,7 @@ class CostPage(WholeReport[Costs]):
             dear=sum(map(_is_over, entries)),
             schemas=[(schema, cost) for schema, cost in schemas.items() if cost > CRD_COST_LIMIT],
             areas=_areas(entries),
-            releases=list(map(_release, charts)),
+            releases=[_release(chart, release) for chart, release in content.releases.items()],
             release_limit=LIMIT,
             columns=_COLUMNS,
             is_sorted=all(
@@ -170,9 +163,7 @@ class _Release(NamedTuple):
     areas: Sequence[_Area] = ()
 
 
-def _release(chart: str) -> _Release:
-    """Return the release that Helm stores of a chart."""
-    release = release_of(chart_files(chart), manifest_as_installed(chart, HelmValues()))
+def _release(chart: str, release: Release | None) -> _Release:
     if release is None:
         return _Release(chart)
     sizes = Counter(release.shares)

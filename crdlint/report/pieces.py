@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import weakref
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, TypeVar
 
 from crdlint.light import NamedTuple, dataclass
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from crdlint.evaluation.evaluate import Answer, RuleResult
     from crdlint.linting.cost_entries import CostEntry
     from crdlint.linting.result import FileResult
+    from crdlint.sources.helm.release import Release
     from crdlint.suites.read import Suite
     from crdlint.suites.run import TestedCase
 
@@ -251,7 +253,8 @@ class Costs(NamedTuple):
     """The costs of the rules of a run, in order.
 
     `top` is the number of them that are shown, None for all; totals count all rules. `parts` requests the cost of each
-    part of a rule. `problems` are the unreadable inputs.
+    part of a rule. `problems` are the unreadable inputs. `releases` are what Helm stores of the charts, by their folders, for
+    formats that show it; None if a file of the chart cannot be read.
     """
 
     entries: Sequence[CostEntry]
@@ -259,6 +262,7 @@ class Costs(NamedTuple):
     problems: Sequence[InputProblem] = ()
     top: int | None = None
     parts: bool = False
+    releases: Mapping[str, Release | None] = MappingProxyType({})
 
     @property
     def shown(self) -> Sequence[CostEntry]:

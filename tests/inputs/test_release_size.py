@@ -409,3 +409,18 @@ def test_ignore_files(tmp_path: Path, subtests: pytest.Subtests) -> None:
                 is_ignored(ignore_lines(str(tmp_path / ".helmignore")), path, is_folder=is_folder)
                 == matches
             )
+
+
+def test_a_page_of_costs_renders_the_release_as_it_was_asked(
+    fake_helm: Path, tmp_path: Path
+) -> None:
+    folder = chart(tmp_path, {"templates/crd.yaml": f"# {{{{ .Values.a }}}}\n{crd(100)}"})
+    page = CliRunner().invoke(cli, ["cost", "--format", "html", "--no-helm", folder])
+    assert "The release of" in page.stdout
+    assert fake_helm.read_text(encoding="utf-8") == ""
+    for outputs in (["--format", "html"], ["--output", f"html={tmp_path / 'page.html'}"]):
+        CliRunner().invoke(cli, ["cost", *outputs, "--set", "a=1", folder])
+        calls = fake_helm.read_text(encoding="utf-8").splitlines()
+        rendered = [call for call in calls if call.startswith("template")]
+        assert len(rendered) >= 2
+        assert all("--set a=1" in call or "--set=a=1" in call for call in rendered), rendered
