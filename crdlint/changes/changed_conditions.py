@@ -175,7 +175,7 @@ class Reasons:
         fields = field_paths(tree)
         parts = product(((), *fields), (ITEM, VALUE))
         for path in (*fields, *((*path, step) for path, step in parts)):
-            below = node.at(path)
+            below = node.at_path(path)
             premises = _conditions(below).related(tree)
             texts = (text for text in known_conditions(below) if rule_key(text) in premises)
             yield from (lifted(text, path) for text in texts)
@@ -365,7 +365,7 @@ class SchemaFacts(Facts):
 
     def _node(self, path: FieldPath) -> Conjunction:
         if path not in self._nodes:
-            self._nodes[path] = self._node(path[:-1]).at(path[-1:])
+            self._nodes[path] = self._node(path[:-1]).at_path(path[-1:])
         return self._nodes[path]
 
 
@@ -606,10 +606,10 @@ def _needs(tree: Expr | None, path: FieldPath) -> bool:
 
 def _was_optional(path: FieldPath, pair: Pair) -> bool:
     """Return whether existing objects may lack a field whose object they have."""
-    new = pair.new.at(path)
-    if not (new and pair.old.at(path)):
+    new = pair.new.at_path(path)
+    if not (new and pair.old.at_path(path)):
         return False
-    parent = pair.old.at(path[:-1])
+    parent = pair.old.at_path(path[:-1])
     return path[-1] not in parent.required and not new.has_default
 
 

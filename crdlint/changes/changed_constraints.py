@@ -425,10 +425,10 @@ def _has_range(pair: Pair, old: Constraints, format_: str) -> bool:
     if old.type != "integer":
         return False
     of_replicas = _OF_REPLICAS if pair.is_number_of_replicas else {}
-    known = {**of_replicas, **old.bounds}
+    bounds = {**of_replicas, **old.bounds}
     for attribute in ("maximum", "minimum"):
         bound = format_bound(frozenset({format_}), attribute)
-        if bound is None or bound.tighter_than(known.get(attribute)):
+        if bound is None or bound.tighter_than(bounds.get(attribute)):
             return False
     return True
 

@@ -85,7 +85,7 @@ class Conjunction(tuple["JSONSchemaProps", ...]):
             return self.map_values()
         return self.of_property(step)
 
-    def at(self, path: FieldPath) -> Conjunction:
+    def at_path(self, path: FieldPath) -> Conjunction:
         """Return the schemas of the values at a path, empty without any."""
         return reduce(Conjunction.step_below, path, self)
 
@@ -96,16 +96,16 @@ class Conjunction(tuple["JSONSchemaProps", ...]):
     def placed_rules(self) -> Iterator[tuple[ValidationRule, Path]]:
         """Yield the rules of all schemas with their paths."""
         for schema in self:
-            place = schema.path.child("x-kubernetes-validations")
+            rules_path = schema.path.child("x-kubernetes-validations")
             for i, rule in enumerate(schema.x_validations):
-                yield rule, place.index(i).child("rule")
+                yield rule, rules_path.index(i).child("rule")
 
     def rules_by_key(self) -> dict[str, ValidationRule]:
         """Return the rules of all schemas by their keys of equality."""
         return {rule_key(rule.rule): rule for rule in self.rules()}
 
     def checker(self, server: Server) -> Callable[[Any], bool]:
-        """Return what tells of values whether all schemas accept them, apart from rules of CEL."""
+        """Return a function that returns whether all schemas accept a value, apart from rules of CEL."""
         validators = [ValueValidator(schema, server=server) for schema in self]
         return lambda value: not any(validator.validate(value) for validator in validators)
 
@@ -158,8 +158,8 @@ def _keeps_unknown_fields(schema: JSONSchemaProps) -> bool:
 
 def is_new(path: FieldPath, old: Conjunction, new: Conjunction) -> bool:
     """Return whether no existing object has a field: it has no default, and the old schema prunes it."""
-    after, parent = new.at(path), old.at(path[:-1])
-    if not (after and parent) or old.at(path):
+    after, parent = new.at_path(path), old.at_path(path[:-1])
+    if not (after and parent) or old.at_path(path):
         return False
     return not parent.keeps_unknown_fields and not after.has_default
 

@@ -216,7 +216,7 @@ class Examples:
     def _breaks(
         self, pair: Pair, part: JSONSchemaProps | ValidationRule, *, is_kept: bool
     ) -> Callable[[Any], bool]:
-        """Return what tells of values whether a part of the new schema, and nothing before it, rejects them."""
+        """Return a function that returns whether a part of the new schema, and nothing before it, rejects a value."""
         if not isinstance(part, ValidationRule):
             own = _Check(Conjunction((part,)), None, self.server)
             return lambda value: bool(own.errors(value))

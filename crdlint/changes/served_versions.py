@@ -55,14 +55,14 @@ class ServedVersions:
         """``renamed`` are the new names of versions of the old CRD."""
         with_schema = (parts for parts in after.values() if parts.schema is not None)
         served = [parts for parts in with_schema if parts.version.served]
-        new = known = served
+        new = former = served
         if not had_webhook:
             names_before = {*before, *renamed.values()}
             new = [parts for parts in served if parts.version.name not in names_before]
             new = new[:_COMPARED]
-            known = [parts for parts in served if parts not in new]
+            former = [parts for parts in served if parts not in new]
         self._new: Final = new[:_COMPARED]
-        self._known: Final = known[:_COMPARED]
+        self._known: Final = former[:_COMPARED]
         self._default: Final = preferred(parts.version.name for parts in served)
 
     def changes(

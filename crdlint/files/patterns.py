@@ -68,8 +68,8 @@ def _in_order(
         if isinstance(piece, bytes) and isinstance(text, bytes):
             position = text.find(piece, start, end)
         else:
-            places = range(start, end - len(piece) + 1)
-            position = next((i for i in places if is_at(piece, text, i)), -1)
+            starts = range(start, end - len(piece) + 1)
+            position = next((i for i in starts if is_at(piece, text, i)), -1)
         if position < 0:
             return False
         start = position + len(piece)

@@ -110,9 +110,9 @@ def _indented_with_tabs(text: BrokenText, first: int) -> Iterator[Cause]:
     starts = [text.starts[i] for i in indented]
     blanks = list(map(_blanks, text.texts(indented)))
     ends = map(add, starts, map(len, blanks))
-    places = list(zip(starts, ends, strict=True))
+    ranges = list(zip(starts, ends, strict=True))
     for spaces in (*_widths_of_tabs(blanks), *_like_lines_above(text, indented)):
-        edits = (Edit(*place, new) for place, new in zip(places, spaces, strict=True))
+        edits = (Edit(*range_, new) for range_, new in zip(ranges, spaces, strict=True))
         yield text.cause(repairs.SPACES, first, help_, tuple(edits), columns)
     yield text.cause(repairs.SPACES, first, help_, columns=columns)
 
@@ -152,8 +152,8 @@ def special_spaces(text: BrokenText) -> Iterator[Cause]:
     """Find spaces that are not plain, and byte order marks."""
     near = text.fitting(text.near(), _SPECIAL.search)
     indented = text.fitting(text.structure, _SPECIAL_LAYOUT.match)
-    above = indented[: bisect_left(indented, text.stop)]
-    for i in dict.fromkeys((*near, *reversed(above))):
+    upper = indented[: bisect_left(indented, text.stop)]
+    for i in dict.fromkeys((*near, *reversed(upper))):
         match = _SPECIAL.search(text.lines[i])
         if match is not None:
             below = indented[bisect_left(indented, i) :]

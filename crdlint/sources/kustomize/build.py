@@ -106,8 +106,8 @@ class Build:
 
     def new_findings(self, built: FileResult) -> list[Diagnostic]:
         """Return the findings of the output that the resources do not have."""
-        known = chain.from_iterable(resource.diagnostics for resource in self.resources)
-        return _without(built.diagnostics, known)
+        others = chain.from_iterable(resource.diagnostics for resource in self.resources)
+        return _without(built.diagnostics, others)
 
     def lint(self, output: BuildOutput, lint: Lint) -> FileResult:
         """Return the result of checking the output of a build; a problem is a notice of a result without documents."""
@@ -137,9 +137,9 @@ def _is_readable(resource: FileResult) -> bool:
     return all(finding.rule != reading.DUPLICATE_KEY.id for finding in resource.diagnostics)
 
 
-def _without(findings: Iterable[Diagnostic], known: Iterable[Diagnostic]) -> list[Diagnostic]:
-    """Return the findings that are not among known ones."""
-    identities = set(map(_identity, known))
+def _without(findings: Iterable[Diagnostic], others: Iterable[Diagnostic]) -> list[Diagnostic]:
+    """Return the findings that are not among others."""
+    identities = set(map(_identity, others))
     return [finding for finding in findings if _identity(finding) not in identities]
 
 
@@ -263,8 +263,8 @@ def resource_files(folder: str) -> list[str]:
 
 def _incomplete(result: FileResult) -> FileResult:
     """Return the result of a file to whose CRDs the build may add versions or a webhook."""
-    whole = of_whole_crds()
-    findings = tuple(finding for finding in result.diagnostics if finding.rule not in whole)
+    rules = of_whole_crds()
+    findings = tuple(finding for finding in result.diagnostics if finding.rule not in rules)
     if len(findings) == len(result.diagnostics):
         return result
     return replace(result, diagnostics=findings)

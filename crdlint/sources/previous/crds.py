@@ -219,7 +219,7 @@ class OldFile:
     template: OldTemplate | None = None
 
     @property
-    def place(self) -> str:
+    def new_path(self) -> str:
         """The path at which a new version of the file is or would be, empty if there is none."""
         return self.counterpart or self.path
 
@@ -342,7 +342,7 @@ class PreviousCRDs:
         files = [self.files[index] for index in candidates]
         if not files or not os.path.isfile(path):
             return False
-        return all(_is_plain_copy(file, path) and _has_crd(file.place, name) for file in files)
+        return all(_is_plain_copy(file, path) and _has_crd(file.new_path, name) for file in files)
 
     def _candidates(self, name: str) -> Iterator[int]:
         by_name, indirect = self._index
@@ -372,7 +372,7 @@ class PreviousCRDs:
 
 def _is_plain_copy(file: OldFile, path: str) -> bool:
     """Return whether an old file is no template, and its new version is another one than a file."""
-    return file.template is None and file.place not in {"", path}
+    return file.template is None and file.new_path not in {"", path}
 
 
 def _has_unserved(old: CollectedCRDs, name: str) -> bool:
