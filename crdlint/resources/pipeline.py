@@ -547,10 +547,13 @@ class _ObjectCheck:
         if not is_expected and not walk.definitions.kind_meant(group, kind, misspelt=True):
             self._note_undefined()
             return None
-        near = walk.definitions.kind_meant(group, kind) if kind else None
-        instead = f"Write `{near}` instead: " if near else ""
-        help_ = instead + walk.definitions.describe(group)
-        return [self._no_match(help_, [near] if near else [], "kind" if kind else "apiVersion")]
+        help_ = walk.definitions.describe(group)
+        if not kind:
+            return [self._no_match(help_, [], "apiVersion")]
+        near = walk.definitions.kind_meant(group, kind)
+        if near is None:
+            return [self._no_match(help_, [], "kind")]
+        return [self._no_match(f"Write `{near}` instead: {help_}", [near], "kind")]
 
     def _of_unreadable(self, message: str) -> Diagnostic:
         """Return the finding that a CRD of the group cannot be decoded, with its errors only once."""

@@ -78,13 +78,13 @@ class Placeholders:
         if self.is_written_as_mapping(location.node) and location.exact:
             return self.is_within(location)
         if isinstance(error.value, str) and self.patterns.find(error.value):
-            return self.is_within(location) or self._withhold(location.key or location.node)
+            return self.is_within(location) or self._withhold_at(location)
         depends_on_value = error.type in _OF_CONTENTS or isinstance(location.node, Scalar)
         return location.exact and depends_on_value and self.is_within(location)
 
     def is_key(self, location: SourceLocation, name: str) -> bool:
         """Return whether the name of an unknown field is a placeholder, and record it in that case."""
-        return self._withhold(location.key or location.node if self.patterns.find(name) else None)
+        return bool(self.patterns.find(name)) and self._withhold_at(location)
 
     def is_written_as_mapping(self, node: Node | None) -> bool:
         """Return whether a node is a placeholder such as `{name}`, which YAML reads as a mapping with a null."""
@@ -128,6 +128,9 @@ class Placeholders:
         if isinstance(node, Scalar):
             return node if self.patterns.find(node.value) else None
         return _key_of_braces(node) if self.patterns.built_in else None
+
+    def _withhold_at(self, location: SourceLocation) -> bool:
+        return self._withhold(location.key or location.node)
 
     def _withhold(self, node: Node | None) -> bool:
         if node is None:
