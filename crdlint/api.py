@@ -160,7 +160,7 @@ def validate_resource(
     namespace. With ``as_request`` it is a manifest, as for ``crdlint validate``: the default namespace is added,
     ``generateName`` gives a name, the generation is the server's, and so is the status where it is a subresource.
 
-    ``sender`` is how the object is sent, see `lint_text`. An update is always one by replacement.
+    ``sender`` is how the object is sent, see `lint_text`. Server-side apply merges it into an old one, which others replace.
 
     Raises `YAMLDecodeError` for a text that is no YAML object, ValueError for an unknown ``kube_version`` or ``sender``.
     """

@@ -213,7 +213,13 @@ class _CheckCommand:
         override = arguments.override(include_dependencies=arguments.include_dependencies)
         builds, stdin_name = not arguments.no_kustomize, arguments.stdin_filename
         self._planner = Planner(
-            arguments.kube_version, override, self._config, builds, stdin_name, _REQUEST
+            arguments.kube_version,
+            override,
+            self._config,
+            builds,
+            stdin_name,
+            _REQUEST,
+            renders=not arguments.no_helm,
         )
         self._fixing = arguments.fixing()
         if arguments.against:

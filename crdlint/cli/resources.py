@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from crdlint.config.apply import Applied, apply, comments_of
 from crdlint.files.read import STDIN, open_descriptor
 from crdlint.light import NamedTuple, dataclass, replace
 from crdlint.linting.result import FileResult
-from crdlint.phrases import joined
 from crdlint.resources.pipeline import ResourceOptions, Validated, validate_text
 from crdlint.resources.placeholders import PlaceholderPatterns
 from crdlint.runner.task import shown_name
 from crdlint.sources.fragments import Fragments
-from crdlint.sources.gitops import Deployers
 from crdlint.sources.helm.layout import TEMPLATES, ChartLayout
 
 if TYPE_CHECKING:
@@ -39,20 +36,20 @@ class CheckedResources(NamedTuple):
 class ResourceCheck:
     """Validates the custom resources of files, and fixes them if that is asked for.
 
-    `options` apply to all files. `olds` are the objects that are updated, None to create all. `fixing` writes fixes.
-    `baseline` has the known findings.
+    `options` apply to all files. `sent` adds the senders of a file to its configuration. `olds` are the objects that are
+    updated, None to create all. `fixing` writes fixes. `baseline` has the known findings.
     """
 
     inputs: Inputs
     definitions: Definitions
     options: ResourceOptions
+    sent: Callable[[Config, str], Config]
     olds: dict[Key, dict[str, Any]] | None = None
     fixing: Fixing | None = None
     unsafe_fixes: bool = False
     baseline: Known | None = None
     layout: ChartLayout = field(default_factory=ChartLayout)
     fragments: Fragments = field(default_factory=Fragments)
-    deployers: Deployers = field(default_factory=Deployers)
 
     def skipped(self, path: str, text: str) -> FileResult | None:
         """Return the result of a file whose objects are not applied, such as assertions of a test; None for others."""
@@ -97,22 +94,12 @@ class ResourceCheck:
         )
         location = None if path == STDIN else self.layout.locate(path)
         is_fixable = location is None or location.part != TEMPLATES
-        senders = config.senders or self._senders_beside(path)
-        return replace(self.options, placeholders=placeholders, fixes=is_fixable, senders=senders)
-
-    def _senders_beside(self, path: str) -> tuple[str, ...]:
-        """Return how Flux or Argo CD send the objects of a file, if an object of theirs is in its folder, with a notice."""
-        is_file = path != STDIN and open_descriptor(path) is None
-        deployer = self.deployers.of(path) if is_file else None
-        if deployer is None:
-            return ()
-        file = Path(shown_name(path)).with_name(deployer.file)
-        as_sender = (
-            f"as the sender {joined(deployer.senders)}; `senders` or `--sender` changes that"
+        return replace(
+            self.options,
+            placeholders=placeholders,
+            fixes=is_fixable,
+            senders=self.sent(config, path).senders,
         )
-        notice = f"{file}: {deployer.name} applies the objects beside it, {as_sender}"
-        self.inputs.notices[notice] = None
-        return deployer.senders
 
     def _fixed(
         self,

@@ -37,7 +37,9 @@ class Samples:
         crds = [task.path for task in planner.plan.tasks if task.text is None]
         definitions = definitions_in(inputs, planner, crds)
         options = ResourceOptions(beside_crds=True)
-        check = ResourceCheck(inputs=inputs, definitions=definitions, options=options)
+        check = ResourceCheck(
+            inputs=inputs, definitions=definitions, options=options, sent=planner.sent
+        )
         return cls(planner, inputs, check, SampleFiles(named))
 
     def results(self, paths: Iterable[str]) -> Iterator[tuple[Applied, Config]]:

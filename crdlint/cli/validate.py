@@ -121,7 +121,11 @@ class _ValidateCommand:
         write = console.out_on_err if arguments.show_defaulted else console.out
         self._reports = Reports(formats.findings, arguments.format_, arguments.outputs, view, write)
         self._planner = Planner(
-            arguments.kube_version, arguments.override(), arguments.read_config(), kustomize=False
+            arguments.kube_version,
+            arguments.override(),
+            arguments.read_config(),
+            kustomize=False,
+            renders=not arguments.no_helm,
         )
         self._run = Totals(
             bugs=self._inputs.bugs,
@@ -218,6 +222,7 @@ class _ValidateCommand:
             inputs=self._inputs,
             definitions=definitions,
             options=options,
+            sent=self._planner.sent,
             olds=None if arguments.old is None else self._old_objects(arguments.old),
             fixing=self._fixing,
             unsafe_fixes=arguments.unsafe_fixes,

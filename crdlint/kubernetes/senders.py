@@ -12,13 +12,16 @@ class Sender(NamedTuple):
     """A sender of objects.
 
     `applies` sends them by server-side apply. `is_strict` has the server reject unknown and duplicate fields, which it otherwise
-    drops. `reencodes` decodes a manifest, and sends it as JSON with sorted keys.
+    drops. `reencodes` decodes a manifest, and sends it as JSON with sorted keys. `manager` is the name of one that
+    `applies` as the owner of the fields. `forces` takes over fields of other owners.
     """
 
     name: str
     applies: bool = False
     is_strict: bool = True
     reencodes: bool = False
+    manager: str = "kubectl"
+    forces: bool = False
 
 
 # A create request with the text of the file; `apply` is a request of server-side apply with it.
@@ -32,7 +35,7 @@ SENDERS: Final = {
         Sender("kubectl", reencodes=True),
         Sender("server-side-apply", applies=True, reencodes=True),
         Sender("helm-3", is_strict=False, reencodes=True),
-        Sender("helm-4", applies=True, reencodes=True),
+        Sender("helm-4", applies=True, reencodes=True, manager="helm"),
     )
 }
 
@@ -52,6 +55,15 @@ def apply_severity(names: Sequence[str]) -> Literal["error", "warning"] | None:
         return "warning"
     applies = any(sender_named(name).applies for name in names)
     return "error" if applies and not base_sender(names).applies else None
+
+
+def applying_sender(names: Sequence[str]) -> Sender:
+    """Return the first of the senders that uses server-side apply, or one that has no conflicts with owners of fields."""
+    senders = map(sender_named, names)
+    return next((sender for sender in senders if sender.applies), _ANY_APPLIER)
+
+
+_ANY_APPLIER: Final = SENDERS["server-side-apply"]._replace(forces=True)
 
 
 def sender_named(name: str) -> Sender:

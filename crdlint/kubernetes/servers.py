@@ -161,6 +161,7 @@ class Server:
     ``prints_failed_values`` prints the value that a rule rejects, not the name of its type.
     ``checks_any_scalar`` rejects on server-side apply a list or an object in the place of a scalar of any type.
     ``prints_collections_as_they_are`` does not read `%` in a value that is no list or map as a verb of Go's `Printf`.
+    ``allows_stored_duplicates`` lets a stored object have equal items in sets and map lists when another one is applied to it.
     ``identifies_items_by_some_keys`` lets an item of a list lack some of its keys on server-side apply, but not all of them.
     ``names_paths_in_decode_errors`` gives the whole path of a field that cannot be decoded, not its last part.
     """
@@ -195,6 +196,7 @@ class Server:
     prints_failed_values: bool = since(35)
     names_paths_in_decode_errors: bool = since(35)
     checks_any_scalar: bool = since(29)
+    allows_stored_duplicates: bool = since(29)
     identifies_items_by_some_keys: bool = since(34)
     prints_collections_as_they_are: bool = since(34)
     warns_of_sets_of_objects: bool = since(37)

@@ -126,7 +126,12 @@ class Checks:
     def _check(self, document: OpenDocument) -> Checked:
         version = self._workspace.settings.kube_version
         planner = Planner(
-            version, lambda config: config, kustomize=False, request=_REQUEST, configs=self._configs
+            version,
+            lambda config: config,
+            kustomize=False,
+            request=_REQUEST,
+            renders=True,
+            configs=self._configs,
         )
         text = document.text.text
         plan = planner.add_text(document.path, text)
@@ -134,6 +139,7 @@ class Checks:
         problems = tuple(f"{problem.position}: {problem.reason}" for problem in plan.problems)
         if config is None:
             return Checked(problems=problems)
+        config = planner.sent(config, document.path)
         checked = Checked(config, problems=problems)
         if plan.tasks:
             task = plan.tasks[0]._replace(text=text)

@@ -65,6 +65,7 @@ _REQUIRED_STATUS: Final = (
 )
 # The maximum number of characters of a rule in the label of its position
 _LONGEST_RULE: Final = 100
+_NULLS: Final = (None, "null")  # a null, and how a type error names it
 _SCALARS: Final = {"bool": "a boolean", "number": "a number"}
 _NOT_A_NAME: Final = regex(r"[^a-z0-9.]+")
 _NOT_A_LABEL: Final = regex(r"[^A-Za-z0-9._-]+")
@@ -213,7 +214,8 @@ class ResourceFindings(NamedTuple):
         """
         if not rejection.errors:
             location = self.locator.find(rejection.path or NIL)
-            yield self._not_applied(rejection.text, self.locator.span_of(location), rejection.text)
+            headline = rejection.summary or rejection.text
+            yield self._not_applied(rejection.text, self.locator.span_of(location), headline)
             return
         full_message: str | None = rejection.text
         for error in rejection.errors:
@@ -287,6 +289,8 @@ class ResourceFindings(NamedTuple):
         )
         help_ = self._help(named, location, schema)
         finding = replace(finding, help=help_ or finding.help, related=self._rule_of(error))
+        if error.value in _NULLS and location.exact and _is_empty(location.node):
+            return _of_emptied(finding, path)
         if error.type == REQUIRED:
             finding = self._of_null(finding, path)
             location = self.locator.find(path.parent or path)
@@ -362,6 +366,18 @@ class ResourceFindings(NamedTuple):
         if str(path) == "metadata.name":  # the server generates it
             return self.locator.find_text("metadata.generateName")
         return location
+
+
+def _is_empty(node: Node) -> bool:
+    """Return whether a node is an object or a list without content."""
+    return isinstance(node, (Mapping, List)) and not node.items
+
+
+def _of_emptied(finding: Diagnostic, path: Path) -> Diagnostic:
+    """Return the finding of a collection that is null, since server-side apply removes the last of what it had."""
+    headline = f"`{path.step}` becomes null, because what it had before is removed"
+    help_ = f"Remove `{path.step}`, or keep a part of it"
+    return replace(finding, headline=headlines.cut(headline), help=help_)
 
 
 class _Mistyped(NamedTuple):

@@ -19,7 +19,14 @@ from crdlint.diagnostics import Diagnostic, in_server_words
 from crdlint.files.recognition import key_pattern, may_have_crd
 from crdlint.golang.text import quote
 from crdlint.kubecel.evaluation import recorded
-from crdlint.kubernetes.senders import DEFAULT_SENDER, apply_severity, base_sender, sender_named
+from crdlint.kubernetes.senders import (
+    DEFAULT_SENDER,
+    Sender,
+    apply_severity,
+    applying_sender,
+    base_sender,
+    sender_named,
+)
 from crdlint.kubernetes.servers import NEWEST_VERSION, Range, Server, parse_range
 from crdlint.light import NamedTuple, dataclass, regex, replace
 from crdlint.linting.documents import (
@@ -54,6 +61,7 @@ from crdlint.rules.fixes.value_fixes import Mistake
 from crdlint.rules.texts import resource as rules
 from crdlint.rules.texts.reading import duplicate_in_json, duplicate_in_yaml
 from crdlint.safety.bugs import attempt
+from crdlint.typed.applied_objects import Manager
 from crdlint.yaml import YAMLDecodeError
 from crdlint.yaml.json_values import worded_for
 from crdlint.yaml.nodes import Mapping, Node, child, is_json
@@ -200,7 +208,7 @@ def report(
         warnings.append((server, list(findings.finalizers(resource, old))))
         validator = on_server.validator(version)
         try:
-            outcome = _outcome(validator, resource, old, applies=applies)
+            outcome = _outcome(validator, resource, old, named)
             by_server.append((server, list(findings.errors(outcome))))
         except NotDecodedError as error:
             outcome = None
@@ -237,13 +245,16 @@ def _outcome(
     validator: ResourceValidator,
     resource: dict[str, Any],
     old: dict[str, Any] | None,
-    *,
-    applies: bool,
+    sender: Sender,
+    withhold: Withhold | None = None,
 ) -> ObjectResult:
-    """Validate an update if there is an old object, otherwise a new object; raise NotDecodedError."""
-    if old is not None:
-        return validator.update(resource, old)
-    return validator.apply(resource) if applies else validator.create(resource)
+    """Validate what a sender makes of an old object, or a new object without one; raise NotDecodedError."""
+    if old is None:
+        validate = validator.apply if sender.applies else validator.create
+        return validate(resource, withhold)
+    if sender.applies:
+        return validator.reapply(resource, old, Manager(sender.manager, sender.forces), withhold)
+    return validator.update(resource, old, withhold)
 
 
 def _errors_of_decoding(findings: ResourceFindings, error: NotDecodedError) -> list[Diagnostic]:
@@ -705,24 +716,28 @@ class _ObjectCheck:
                 }
 
     def _severity_of_apply(self, reported: list[Diagnostic]) -> Literal["error", "warning"] | None:
-        """Return the severity of what only server-side apply rejects in a new object that the server can decode, else None."""
+        """Return the severity of what only server-side apply rejects in an object that the server can decode, else None."""
         is_undecoded = any(finding.kind == "decode" for finding in reported)
-        if is_undecoded or self.walk.old is not None:
-            return None
-        return apply_severity(self.walk.options.senders)
+        return None if is_undecoded else apply_severity(self.walk.options.senders)
 
     def _rejected_by_apply(
         self, applied: dict[str, Any], of_server: _ServerCheck, created: ObjectResult | None
     ) -> Iterator[Diagnostic]:
         """Return the findings of the object if it is sent by server-side apply; none if they are those of its creation."""
-        findings, placeholders, _ = of_server
-        validator = findings.definition.validator(self.resource.version)
+        findings, placeholders, old = of_server
+        definition = findings.definition
+        validator = definition.validator(self.resource.version)
 
         def withhold(error: FieldError) -> bool:
             return findings.is_of_crd(error) or placeholders.cause(error)
 
         try:
-            outcome = validator.apply(applied, withhold, created)
+            if old is None:
+                outcome = validator.apply(applied, withhold, created)
+            else:
+                before = as_sent(old, namespaced=definition.namespaced)
+                sender = applying_sender(self.walk.options.senders)
+                outcome = _outcome(validator, applied, before, sender, withhold)
         except NotDecodedError as error:
             if error.rejection is None:
                 return iter(())
@@ -738,28 +753,25 @@ class _ObjectCheck:
         self, sent: dict[str, Any], definition: Definition, withhold: Withhold
     ) -> ObjectResult:
         """Validate the object, as an update if there is an old one that can be decoded; raise NotDecodedError."""
-        validator, olds, notices = (
-            definition.validator(self.resource.version),
-            self.walk.old,
-            self.walk.notices,
-        )
-        is_applied = base_sender(self.walk.options.senders).applies
-        create = validator.apply if is_applied else validator.create
+        validator = definition.validator(self.resource.version)
+        olds, notices = self.walk.old, self.walk.notices
+        sender = base_sender(self.walk.options.senders)
         if olds is None:
-            return create(sent, withhold)
+            return _outcome(validator, sent, None, sender, withhold)
         key = key_of(sent, namespaced=definition.namespaced)
         old = olds.get(key)
         if old is None:
             why = "is not among the old objects"
         else:
+            before = as_sent(old, namespaced=definition.namespaced)
             try:
-                return validator.update(
-                    sent, as_sent(old, namespaced=definition.namespaced), withhold
-                )
+                return _outcome(validator, sent, before, sender, withhold)
             except NotDecodedError as error:
+                if error.rejection is not None:
+                    raise
                 why = f"had an old object that cannot be decoded: {error}"
         # Raises an exception if it is the new object that cannot be decoded.
-        outcome = create(sent, withhold)
+        outcome = _outcome(validator, sent, None, sender, withhold)
         name = f"{self.resource.identity.kind} {key[3]}".rstrip()
         notice = f"line {self.line}: {name} {why}; validated as a new object"
         if notices[-1:] != [notice]:  # every server of a range yields the same notice

@@ -55,7 +55,7 @@ from crdlint.schema.deep_equal import deep_copy, deep_equal
 from crdlint.schema.defaulting import apply_defaults, prune, prune_defaults, prune_nulls
 from crdlint.schema.embedded_resources import coerce, validate_embedded
 from crdlint.schema.validator import ValueValidator
-from crdlint.typed.applied_objects import AppliedObjects, ApplyRejection
+from crdlint.typed.applied_objects import AppliedObjects, ApplyRejection, Manager, StoredObject
 
 Withhold = Callable[[FieldError], bool]
 
@@ -202,11 +202,43 @@ class ResourceValidator:
         rejection = self._applied.rejection(sent)
         if rejection is not None:
             raise NotDecodedError(rejection.text, rejection=rejection)
-        resource = deep_copy(sent)
+        return self._as_new(self._applied_as(deep_copy(sent), _SET_BY_APPLY))
+
+    @work.limited()
+    def reapply(
+        self,
+        sent: dict[str, Any],
+        old: dict[str, Any],
+        by: Manager,
+        withhold: Withhold | None = None,
+        *,
+        applied_before: dict[str, Any] | None = None,
+    ) -> ObjectResult:
+        """Validate what server-side apply makes of a stored object by merging `sent` into it.
+
+        The owners of fields are in the managed fields of the old object; without any, the same manager has applied it, or
+        `applied_before` if that is given.
+        Raise `NotDecodedError` for an object that is rejected unvalidated, or that changes fields of other managers.
+        """
+        before, _ = self._admit(old)
+        merged = self._applied.merged(sent, StoredObject(before, applied_before or old), by)
+        if isinstance(merged, ApplyRejection):
+            raise NotDecodedError(merged.text, rejection=merged)
+        _drop_managed_fields(before)
+        resource = self._applied_as(deep_copy(merged), frozenset({"managedFields"}))
+        if self._keeps_status:
+            _replace_status(resource, before)
+        if self._as_requests:
+            _count_generation(resource, before)
+        result = self._updated(resource, before, withhold)
+        return result._replace(resource=self._read_back(result.resource))
+
+    def _applied_as(self, resource: dict[str, Any], ignored: frozenset[str]) -> dict[str, Any]:
+        """Return an applied object with defaults and without fields of its metadata that the server sets itself."""
         meta = {
             name: value
             for name, value in (resource.get("metadata") or {}).items()
-            if name not in _SET_BY_APPLY
+            if name not in ignored
         }
         try:
             resource["metadata"] = read_object_meta(meta)[0]
@@ -215,7 +247,7 @@ class ResourceValidator:
         self._set_namespace(resource["metadata"])
         if self.schema is not None:
             apply_defaults(resource, self.schema, self._defaults)
-        return self._as_new(resource)
+        return resource
 
     def _set_namespace(self, meta: dict[str, Any]) -> None:
         """Set the namespace of a request, as the server does after it has read an applied object."""
@@ -240,6 +272,7 @@ class ResourceValidator:
             self.kind,
             self._server,
             preserves=self._preserves,
+            has_status=self.has_status,
         )
 
     def _as_new(self, resource: dict[str, Any]) -> dict[str, Any]:
@@ -518,6 +551,13 @@ def _set_as_created(meta: dict[str, Any]) -> None:
         del meta[name]
     if is_counted:
         meta["generation"] = 1
+
+
+def _drop_managed_fields(resource: dict[str, Any]) -> None:
+    """Drop the managed fields of an object, which its update replaces."""
+    meta = resource.get("metadata")
+    if isinstance(meta, dict):
+        meta.pop("managedFields", None)
 
 
 def _count_generation(resource: dict[str, Any], before: dict[str, Any]) -> None:

@@ -27,6 +27,7 @@ from crdlint.phrases import some
 from crdlint.runner.task import Task, shown_name
 from crdlint.safety.escapes import trace
 from crdlint.sources.fragments import SUITE, Fragment, Fragments
+from crdlint.sources.gitops import DefaultSenders
 from crdlint.sources.helm.layout import (
     ARCHIVES,
     CHART,
@@ -89,7 +90,8 @@ class Planner:
     """Plans a run. `kube_version` is the command line's; `merged` applies the command line to a configuration.
 
     `config` replaces the configurations of directories. `kustomize` is whether kustomizations are built. `stdin_name`
-    is the name of the file in standard input.
+    is the name of the file in standard input. `renders` is whether charts are rendered by Helm, which then sends them;
+    None if it does not matter who sends a file.
     """
 
     kube_version: str | None
@@ -98,6 +100,7 @@ class Planner:
     kustomize: bool = True
     stdin_name: str | None = None
     request: CheckRequest = CheckRequest(skip_unfinished=True)
+    renders: bool | None = None
     plan: Plan = field(default_factory=Plan)
     _layout: ChartLayout = field(default_factory=ChartLayout)
     configs: ReadConfigs = field(default_factory=dict)
@@ -105,6 +108,7 @@ class Planner:
     _patches: Patches = field(default_factory=Patches)
     _fragments: Fragments = field(default_factory=Fragments)
     _suites: list[str] = field(default_factory=list)
+    _senders: DefaultSenders = field(default_factory=DefaultSenders)
     # The reported errors of configurations, by identity
     invalid: set[int] = field(default_factory=set)
     _loaded: dict[str, _Loaded] = field(default_factory=dict)  # by outermost chart
@@ -161,6 +165,17 @@ class Planner:
             return None
         in_chart = open_descriptor(path) is None and self._layout.locate(path) is not None
         return config._replace(in_chart=in_chart)
+
+    def sent(self, config: Config, path: str) -> Config:
+        """Return the configuration of a file with its senders, also if it names none."""
+        if config.senders or self.renders is None:
+            return config
+        if config.in_chart:
+            return config._replace(senders=self._senders.of_chart(renders=self.renders))
+        senders = self._senders.beside(path)
+        new = [notice for notice in self._senders.notices if notice not in self.plan.notices]
+        self.plan.notices += new
+        return config._replace(senders=senders)
 
     def _add_kustomization(self, folder: str, named: Container[str]) -> None:
         path = kustomization_of(folder)
@@ -240,10 +255,10 @@ class Planner:
             if text is None:
                 self._add_chart(outermost(location.chart), config)
             support = self._chart(location.chart, config)
-        task = self._task(name, config, location, support, text)
+        of_task = self.sent(config._replace(in_chart=location is not None), name)
+        task = self._task(name, of_task, location, support, text)
         partial = self.request.partial if fragment is None else fragment.what
         request = replace(task.request, partial=partial, policy=config.change)
-        of_task = config._replace(in_chart=location is not None)
         self.plan.tasks.append(task._replace(request=request, config=of_task))
 
     def _is_excluded(self, path: str, name: str, config: Config) -> bool:
@@ -352,8 +367,8 @@ class Planner:
         if config is None or location is None or is_left_out:
             return
         text = charts.text_of(chart, path) if archive else None
-        task = self._task(path, config, location, self._chart(location.chart, config), text)
-        of_task = config._replace(in_chart=True)
+        of_task = self.sent(config._replace(in_chart=True), path)
+        task = self._task(path, of_task, location, self._chart(location.chart, config), text)
         self.plan.tasks.append(task._replace(renders=True, config=of_task))
 
     def _skip(self, path: str, config: Config, notice: str) -> None:
@@ -480,9 +495,9 @@ class Planner:
             if not self._is_loaded(location, name):
                 self.plan.passed += 1
                 continue
-            task = self._task(name, config, location, support, text)
+            of_task = self.sent(config._replace(exclude=(), in_chart=True), name)
+            task = self._task(name, of_task, location, support, text)
             request = replace(task.request, fixes=False)
-            of_task = config._replace(exclude=(), in_chart=True)
             self.plan.tasks.append(task._replace(request=request, config=of_task))
 
 

@@ -1,4 +1,4 @@
-"""Who applies the objects of a folder: Flux or Argo CD, if an object of theirs is beside them."""
+"""Who sends the objects of a folder, if no sender is named: Flux or Argo CD beside them, or Helm 4 those of a chart."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ import os
 import re
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import field
+from pathlib import Path
 from typing import Final
 
-from crdlint.files.read import UnreadableError, read_bytes
-from crdlint.light import NamedTuple, dataclass, regex
+from crdlint.files.read import STDIN, UnreadableError, open_descriptor, read_bytes
+from crdlint.light import NamedTuple, regex
+from crdlint.phrases import joined
 
 _FLUX: Final = regex(
     rb"""^apiVersion:[ ]*["']?(?:kustomize|helm)\.toolkit\.fluxcd\.io/""", re.MULTILINE
@@ -31,11 +32,11 @@ class Deployer(NamedTuple):
     senders: tuple[str, ...]
 
 
-@dataclass(slots=True)
 class Deployers:
     """The deployers of folders, each of which is read once."""
 
-    _by_folder: dict[str, Deployer | None] = field(default_factory=dict)
+    def __init__(self) -> None:
+        self._by_folder: dict[str, Deployer | None] = {}
 
     def of(self, path: str) -> Deployer | None:
         """Return who applies the objects of a file, None if that is not known or if there are two."""
@@ -43,6 +44,35 @@ class Deployers:
         if folder not in self._by_folder:
             self._by_folder[folder] = _deployer_of(folder)
         return self._by_folder[folder]
+
+
+class DefaultSenders:
+    """The senders of files whose configuration names none; `notices` are about those that follow from other files."""
+
+    def __init__(self) -> None:
+        self.notices: dict[str, None] = {}
+        self._deployers = Deployers()
+
+    def of_chart(self, *, renders: bool) -> tuple[str, ...]:
+        """Return who sends a chart, that Helm `renders` or not: Helm 4 if it does, besides others."""
+        if not renders:
+            return ()
+        from crdlint.sources.helm.check import senders_of_charts
+
+        return senders_of_charts()
+
+    def beside(self, path: str) -> tuple[str, ...]:
+        """Return how Flux or Argo CD send a file, if an object of theirs is in its folder."""
+        is_file = path != STDIN and open_descriptor(path) is None
+        deployer = self._deployers.of(path) if is_file else None
+        if deployer is None:
+            return ()
+        file = Path(path).with_name(deployer.file)
+        as_sender = (
+            f"as the sender {joined(deployer.senders)}; `senders` or `--sender` changes that"
+        )
+        self.notices[f"{file}: {deployer.name} applies the objects beside it, {as_sender}"] = None
+        return deployer.senders
 
 
 def _deployer_of(folder: str) -> Deployer | None:
@@ -71,9 +101,9 @@ def _deployers_in(folder: str) -> Iterator[Deployer]:
 
 
 def _deployer_in(text: bytes, name: str) -> Deployer | None:
-    if _FLUX.search(text):
+    if b".toolkit.fluxcd.io/" in text and _FLUX.search(text):
         return Deployer("Flux", name, ("server-side-apply",))
-    if _ARGO.search(text) and _APPLICATION.search(text):
+    if b"argoproj.io/" in text and _ARGO.search(text) and _APPLICATION.search(text):
         is_by_server = _BY_SERVER.search(text) is not None
         return Deployer("Argo CD", name, ("server-side-apply" if is_by_server else "kubectl",))
     return None

@@ -26,7 +26,7 @@ class Case:
 
     `expectation_line` is the line of what is expected, that of the test if nothing is.
     `patches` are JSON patch operations (RFC 6902), applied to the CRD before the object is created. `sender` is the name of the
-    sender of a new object.
+    sender of the last object.
     """
 
     kind: Literal["create", "update"]
@@ -74,7 +74,7 @@ _SUITE: Final = (
 _TESTS: Final = ("onCreate", "onUpdate")
 _TEST: Final = ("name", "initial", "expected", "expectedError")
 _CREATE: Final = (*_TEST, "sender")
-_UPDATE: Final = (*_TEST, "updated", "expectedStatusError", "initialCRDPatches")
+_UPDATE: Final = (*_CREATE, "updated", "expectedStatusError", "initialCRDPatches")
 # The texts of a test, and their attributes.
 _TEXTS: Final = {
     "name": "name", "initial": "initial", "updated": "updated", "expected": "expected",

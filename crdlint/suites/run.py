@@ -28,6 +28,7 @@ from crdlint.suites.crds import SuiteCRDs, Target, define, patched, reduced
 from crdlint.suites.feature_gates import MissingCRDError
 from crdlint.suites.patches import Patcher, PatchLimitError
 from crdlint.suites.read import Case, Suite, SuiteError
+from crdlint.typed.applied_objects import Manager
 from crdlint.yaml import YAMLDecodeError
 from crdlint.yaml.parse import parse_first
 
@@ -204,8 +205,13 @@ class _Runner:
         updated = self._object(case.updated, "updated")
         if isinstance(updated["metadata"], dict):
             updated["metadata"]["name"] = stored["metadata"]["name"]
-        outcome = _validated(self._definition.validator(self._version).update, updated, stored)
         expectation = "the object should be updated"
+        try:
+            outcome = self._updated(case, updated, stored)
+        except NotDecodedError as rejection:
+            texts = (str(rejection),)
+            _check_rejection(texts, expectation, "the update", case.expected_error)
+            return
         if not self._accepts(outcome, expectation, "the update", case.expected_error, stored):
             return
         if updated.get("status") is not None:
@@ -221,6 +227,15 @@ class _Runner:
                 f"  {case.expected_status_error}",
             )
         self._compare(outcome.resource, case.expected)
+
+    def _updated(self, case: Case, updated: dict[str, Any], stored: dict[str, Any]) -> ObjectResult:
+        """Return the result of the update; raise NotDecodedError if server-side apply rejects the object unvalidated."""
+        validator, sender = self._definition.validator(self._version), sender_named(case.sender)
+        if not sender.applies:
+            return _validated(validator.update, updated, stored)
+        before = self._object(case.initial, "initial")
+        by = Manager(sender.manager, sender.forces)
+        return validator.reapply(updated, stored, by, applied_before=before)
 
     def _initial(self, case: Case) -> dict[str, Any]:
         initial = self._object(case.initial, "initial")

@@ -33,6 +33,8 @@ _KEYS: Final[dict[tuple[str, str], tuple[str, ...]]] = {
     ("ObjectMeta", "ownerReferences"): ("uid",),
     ("ObjectMeta", "finalizers"): (),
 }
+# The structs that are replaced as a whole.
+_ATOMIC: Final = frozenset({"OwnerReference"})
 
 
 @cache
@@ -84,7 +86,7 @@ class _TypesOfGo:
                 return declared
             return FieldType(list=declared.list._replace(is_associative=True, keys=keys))
 
-        return MapType(value, _empty_text)
+        return MapType(value, _empty_text, field_types.__contains__, struct in _ATOMIC)
 
 
 def _empty_text(_name: str) -> str:

@@ -94,7 +94,10 @@ class _SchemaTypes:
             declared = None if name in own else properties.get(name)
             return None if declared is None or declared.default is None else declared.default.value
 
-        return MapType(value, default)
+        def has(name: str) -> bool:
+            return name in own or name in properties
+
+        return MapType(value, default, has, is_atomic=schema.x_map_type == "atomic")
 
     def _list(self, schema: JSONSchemaProps, *, preserves: bool) -> ListType:
         items = schema.item_schema

@@ -25,10 +25,15 @@ class ListType(NamedTuple):
 
 
 class MapType(NamedTuple):
-    """A map: the type of the value of a key, None for a field that is not declared, and the default of a field."""
+    """A map: the type of the value of a key, None for a field that is not declared, and the default of a field.
+
+    `has` returns whether a field is declared by its name. A map that is atomic is owned and replaced as a whole.
+    """
 
     value: Callable[[str], FieldType | None]
     default: Callable[[str], Any] = lambda _name: None
+    has: Callable[[str], bool] = lambda _name: False
+    is_atomic: bool = False
 
 
 class FieldType(NamedTuple):

@@ -11,11 +11,11 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Final, Literal, TypeAlias
 
 from crdlint.crd.paths import Path
-from crdlint.golang.printing import GO_TYPES, go_syntax, marshal, print_key, print_value
-from crdlint.golang.text import quote, sprintf
+from crdlint.golang.printing import GO_TYPES, go_syntax, print_value
+from crdlint.golang.text import sprintf
 from crdlint.kubernetes.servers import Server
 from crdlint.light import NamedTuple
-from crdlint.phrases import joined as joined_phrases
+from crdlint.typed.items import ItemIdentity, NoIdentityError, identity_of
 from crdlint.typed.types import FieldType, ListType, MapType, Scalar
 
 Expected: TypeAlias = "Literal['', 'nothing', 'list', 'map'] | Scalar"
@@ -47,10 +47,13 @@ def joined(errors: Iterable[TypedError]) -> str:
     return texts[0] if len(texts) == 1 else "\n  ".join(["errors:", *texts])
 
 
-def check(value: object, of: FieldType, server: Server) -> list[TypedError]:
+def check(
+    value: object, of: FieldType, server: Server, *, allows_duplicates: bool = False
+) -> list[TypedError]:
     """Return the errors of a JSON value, in which integers are distinguished from floats."""
     errors: list[TypedError] = []
-    stack = [_TypedVisit(server).of(value, of, None)]
+    visit = _TypedVisit(server, allows_duplicates=allows_duplicates)
+    stack = [visit.of(value, of, None)]
     while stack:
         step = next(stack[-1], None)
         if step is None:
@@ -67,7 +70,7 @@ class _Location(NamedTuple):
 
     parent: _Location | None
     step: str | int
-    identity: _Identity | None = None
+    identity: ItemIdentity | None = None
 
     def error(self, text: str) -> TypedError:
         locations: list[_Location] = []
@@ -87,27 +90,6 @@ class _Location(NamedTuple):
         return f".{self.step}" if isinstance(self.step, str) else f"[{self.step}]"
 
 
-class _Identity(NamedTuple):
-    """What identifies an item of an associative list: the values of its keys by name, or its own value without a name."""
-
-    values: tuple[tuple[str, Any], ...]
-
-    def __str__(self) -> str:
-        # Upstream: fieldpath.PathElement.String.
-        return "[" + ",".join(f"{name}={print_key(value)}" for name, value in self.values) + "]"
-
-    @property
-    def comparable(self) -> tuple[object, ...]:
-        """A value that is equal for equal items: 1 equals 1.0, and differs from true."""
-        return tuple((name, _comparable(value)) for name, value in self.values)
-
-
-def _comparable(value: Any) -> object:
-    if value.__class__ is bool or value.__class__ in {dict, list}:
-        return value.__class__, marshal(value)
-    return value
-
-
 def _error(location: _Location | None, text: str) -> TypedError:
     return TypedError(None, "", text) if location is None else location.error(text)
 
@@ -118,8 +100,9 @@ _Steps = Iterator["TypedError | _Steps"]
 class _TypedVisit:
     """The visit of a value for a server: each function yields errors, and visits of the values below."""
 
-    def __init__(self, server: Server) -> None:
+    def __init__(self, server: Server, *, allows_duplicates: bool) -> None:
         self._server = server
+        self._allows_duplicates = allows_duplicates
 
     def of(self, value: Any, declared: FieldType, location: _Location | None) -> _Steps:
         kind = declared.of(value)
@@ -163,19 +146,19 @@ class _TypedVisit:
             yield _error(location, self._mistyped("list", value))._replace(expected="list")
             return
         type_ = declared.item()
-        seen: set[tuple[object, ...]] = set()
+        seen: set[ItemIdentity] = set()
         for i, item in enumerate(value):
             identity = None
             if declared.is_associative:
                 try:
-                    identity = _identity(item, declared, type_, self._server)
-                except _NoIdentityError as error:
+                    identity = identity_of(item, declared, type_, self._server)
+                except NoIdentityError as error:
                     yield _of_item(location, i, f"element {i}: {error}", error.reason)
                     return
-                if identity.comparable in seen:
+                if identity in seen and not self._allows_duplicates:
                     text = f"duplicate entries for key {identity}"
-                    yield _of_item(location, i, text, f"repeats {_described(identity)}")
-                seen.add(identity.comparable)
+                    yield _of_item(location, i, text, f"repeats {identity.in_words}")
+                seen.add(identity)
             yield self.of(item, type_, _Location(location, i, identity))
 
 
@@ -191,84 +174,8 @@ def _of_item(location: _Location | None, index: int, text: str, reason: str) -> 
     )
 
 
-def _described(identity: _Identity) -> str:
-    parts = (
-        f"`{name}: {print_key(value)}`" if name else f"`{print_key(value)}`"
-        for name, value in identity.values
-    )
-    return joined_phrases([*parts], "and")
-
-
 def _printed_path(location: _Location | None) -> str:
     return "" if location is None else location.error("").printed
-
-
-class _NoIdentityError(ValueError):
-    """An item of an associative list that cannot be identified; the text is upstream's, and `reason` is crdlint's."""
-
-    def __init__(self, text: str, reason: str) -> None:
-        super().__init__(text)
-        self.reason = reason
-
-
-def _identity(item: Any, declared: ListType, type_: FieldType, server: Server) -> _Identity:
-    """Return what identifies an item; raise `_NoIdentityError`. Upstream: listItemToPathElement."""
-    if declared.keys:
-        return _Identity(tuple(sorted(_keys(item, declared.keys, type_, server), key=_name)))
-    if item.__class__ is dict:
-        raise _NoIdentityError(
-            "associative list without keys has an element that's a map type", _NOT_IN_SET
-        )
-    if item.__class__ is list:
-        raise _NoIdentityError(
-            "not supported: associative list with lists as elements", _NOT_IN_SET
-        )
-    if item is None:
-        raise _NoIdentityError(
-            "associative list without keys has an element that's an explicit null", _NULL_ITEM
-        )
-    return _Identity((("", item),))
-
-
-def _name(pair: tuple[str, Any]) -> str:
-    return pair[0]
-
-
-def _keys(
-    item: Any, names: tuple[str, ...], type_: FieldType, server: Server
-) -> list[tuple[str, Any]]:
-    """Return the names and values of the keys that an item has, with defaults."""
-    if item is None:
-        raise _NoIdentityError("associative list with keys may not have a null element", _NULL_ITEM)
-    if item.__class__ is not dict:
-        reason = "has an item that is not an object"
-        raise _NoIdentityError("associative list with keys may not have non-map elements", reason)
-    keys: list[tuple[str, Any]] = []
-    for name in names:
-        if name in item:
-            keys.append((name, item[name]))
-            continue
-        if type_.map is None:
-            cause = "associative list may not have non-map types"
-            raise _NoIdentityError(
-                f"couldn't find default value for {name}: {cause}", f"has an item without `{name}`"
-            )
-        default = type_.map.default(name)
-        if default is not None:
-            keys.append((name, default))
-        elif not server.identifies_items_by_some_keys:
-            lacks = f"omits key field {quote(name)} (and doesn't have default value)"
-            text = f"associative list with keys has an element that {lacks}"
-            raise _NoIdentityError(text, f"has an item without the key `{name}`")
-    if not keys:
-        lacks = f"omits all key fields [{' '.join(map(quote, names))}]"
-        defaults = "(and doesn't have default values for any key fields)"
-        text = f"associative list with keys has an element that {lacks} {defaults}"
-        keys_in_words = joined_phrases([f"`{name}`" for name in names], "and")
-        raise _NoIdentityError(
-            text, f"has an item without the key{'s' * (len(names) > 1)} {keys_in_words}"
-        )
-    return keys
 
 
 def _printed(value: Any) -> str:
@@ -276,8 +183,6 @@ def _printed(value: Any) -> str:
     return f"&{{{print_value(value)}}}"
 
 
-_NOT_IN_SET: Final = "is a set: its items must be scalars"
-_NULL_ITEM: Final = "has an item that is null"
 _NUMBERS: Final[frozenset[type]] = frozenset({int, float})
 _CLASSES: Final[dict[Scalar, frozenset[type]]] = {
     "numeric": _NUMBERS,

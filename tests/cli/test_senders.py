@@ -11,6 +11,7 @@ from crds import crd_in_json
 from tables import each
 
 from crdlint.cli.main import cli
+from crdlint.sources.helm.render import helm
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -233,3 +234,87 @@ def test_a_configured_sender_counts_more_than_a_deployer(tmp_path: Path) -> None
     assert findings(*arguments, "--sender", "kubectl") == []
     shown = run(*arguments).stderr
     assert "flux.yaml: Flux applies the objects beside it, as the sender server-side-apply" in shown
+
+
+@each("case", list(DEPLOYERS))
+def test_a_crd_beside_the_objects_of_a_deployer(case: str, tmp_path: Path) -> None:
+    files, severity = DEPLOYERS[case]
+    folder = tmp_path / f"crd-{case.replace(' ', '-')}"
+    folder.mkdir()
+    for name, text in files.items():
+        (folder / name).write_text(text)
+    (folder / "crd.yaml").write_text(_REPEATED)
+    found = findings("check", str(folder / "crd.yaml"), "--no-cache")
+    assert [one[0] for one in found] == ([] if severity is None else [severity])
+
+
+HELMS = {"none": ("", "warning"), "Helm 3": ("v3.19.5", "warning"), "Helm 4": ("v4.3.1", "error")}
+
+
+@each("case", list(HELMS))
+def test_the_helm_of_a_chart(case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    version, severity = HELMS[case]
+    chart, programs = tmp_path / "chart", tmp_path / "programs"
+    (chart / "crds").mkdir(parents=True, exist_ok=True)
+    programs.mkdir(exist_ok=True)
+    if version:
+        (programs / "helm").write_text(f"#!/bin/sh\necho {version}\n")
+        (programs / "helm").chmod(0o755)
+    monkeypatch.setenv("PATH", str(programs))
+    helm.cache_clear()
+    (chart / "Chart.yaml").write_text("apiVersion: v2\nname: chart\nversion: 1.0.0\n")
+    (chart / "crds" / "crd.yaml").write_text(_REPEATED)
+    found = findings("check", "chart/crds/crd.yaml", "--no-cache")
+    without_helm = findings("check", "chart/crds/crd.yaml", "--no-cache", "--no-helm")
+    helm.cache_clear()
+    assert [one[:2] for one in found] == [(severity, "rule-duplicate")]
+    assert [one[:2] for one in without_helm] == [("warning", "rule-duplicate")]
+
+
+def test_old_objects_are_merged(tmp_path: Path) -> None:
+    owned = {"fieldsType": "FieldsV1", "fieldsV1": {"f:spec": {"f:b": {}}}}
+    entry = {"manager": "ctl", "operation": "Update", "apiVersion": "example.com/v1"} | owned
+    write_object(tmp_path, {"b": "x"}, managedFields=[entry])
+    (tmp_path / "object.yaml").rename(tmp_path / "old.yaml")
+    write_object(tmp_path, {"b": "y"})
+    arguments = ("validate", "--crd", "crd.yaml", "--old", "old.yaml", "object.yaml")
+    assert findings(*arguments) == []
+    headline = '`spec.b` is owned by "ctl" using example.com/v1'
+    for sender in ("apply", "server-side-apply", "helm-4"):
+        assert findings(*arguments, "--sender", sender) == [
+            ("error", "resource-apply-rejected", headline)
+        ]
+    assert findings(*arguments, "--sender", "kubectl", "--sender", "helm-4") == [
+        (
+            "error",
+            "resource-apply-rejected",
+            f"server-side apply rejects this object: {headline}",
+        )
+    ]
+
+
+UPDATED_SUITE = """\
+crd: crd.yaml
+tests:
+  onUpdate:
+  - name: Should lose what is left out
+    sender: server-side-apply
+    initial: '{old}'
+    updated: '{new}'
+    expected: '{new}'
+  - name: Should have known fields
+    sender: server-side-apply
+    initial: '{old}'
+    updated: '{unknown}'
+    expectedError: ".spec.u: field not declared in schema"
+"""
+
+
+def test_an_update_of_a_suite_names_the_sender(tmp_path: Path) -> None:
+    old, new, unknown = (
+        json.dumps(_OBJECT | {"spec": spec}) for spec in ({"a": 1, "b": "x"}, {"a": 2}, {"u": 1})
+    )
+    text = UPDATED_SUITE.replace("{old}", old).replace("{new}", new).replace("{unknown}", unknown)
+    (tmp_path / "x.testsuite.yaml").write_text(text)
+    result = run("test", "x.testsuite.yaml")
+    assert result.exit_code == 0, result.output

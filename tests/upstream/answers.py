@@ -283,14 +283,36 @@ _SUBRESOURCES: Final = {"status": _status, "scale": _scale}
 
 
 def _apply(request: Request, version: str) -> Answer:
-    """Apply a CRD or a custom resource that the server does not have."""
+    """Apply a CRD or a custom resource, to the stored one if there is one."""
     sender = "apply"
     if "crd" not in request:
         return _of_crd(crdlint.lint_text(request["yaml"], sender=sender, kube_version=version))
     report = crdlint.validate_resource(
-        request["crd"], request["cr"], kube_version=version, as_request=True, sender=sender
+        request["crd"],
+        request["cr"],
+        old_resource=request.get("old_cr"),
+        kube_version=version,
+        as_request=True,
+        sender=sender,
     )
-    return _of_report(report)
+    answer = _of_report(report)
+    if "decode_error" in answer:
+        answer["decode_error"] = _with_sorted_conflicts(answer["decode_error"])
+    return answer
+
+
+def _with_sorted_conflicts(message: str) -> str:
+    """Return a message about conflicts as the recorder has it: a sorted line for each field."""
+    first, separator, rest = message.partition(": ")
+    if not first.startswith("Apply failed with") or not separator:
+        return message
+    manager, lines = "", []
+    for line in rest.split("\n"):
+        if line.startswith("conflicts with "):
+            manager = line.removeprefix("conflicts with ").removesuffix(":")
+        else:
+            lines.append(line.replace("- ", f"conflict with {manager}: ", 1) if manager else line)
+    return "\n".join([first, *sorted(lines)])
 
 
 def _field_error(error: FieldError) -> dict[str, Any]:

@@ -37,6 +37,7 @@ class Helm:
 
     program: str | None
     problem: str | None = None
+    major: int = 0  # of its version
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +103,7 @@ def helm() -> Helm:
         return Helm(
             None, f"helm {version[0]} is too old, crdlint needs {oldest} or later: {INSTEAD}"
         )
-    return Helm(program)
+    return Helm(program, major=int(version[1]))
 
 
 def render(
