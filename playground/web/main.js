@@ -184,7 +184,7 @@ function jump(name, finding) {
 function report() {
   const of = (name) => answer[name].map((one) => [name, one]);
   const act = (name, one) => ({ jump: () => jump(name, one), apply: () => apply(name, one.fix.edits) });
-  views.findings([of("crd"), of("resource")], LABELS, act);
+  views.findings([of("crd"), of("resource")], LABELS, act, empty());
   views.marks(answer);
   views.notices(answer.notices);
   views.headlines(answer);
@@ -192,6 +192,15 @@ function report() {
   views.forget();
   views.count("costs", answer.rules);
   fill();
+}
+
+// What is shown instead of findings and of changes.
+function empty() {
+  const { old } = answer.request;
+  return {
+    findings: answer.kind === "good" ? "Nothing to report." : "",
+    changes: old.trim() ? "No change that breaks clients or existing objects was found." : "Paste the CRD as the cluster has it in the tab “Old version”.",
+  };
 }
 
 // Fills the views that cost more than a check, when they are shown and as long as their texts are.

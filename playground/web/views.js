@@ -38,8 +38,9 @@ function card(label, finding, following, act) {
   return made;
 }
 
-// `texts` has for each text its findings with its name; `act` returns what the buttons of a finding do.
-export function findings(texts, labels, act) {
+// `texts` has for each text its findings with its name; `act` returns what the buttons of a finding do, and `empty` has what
+// is shown where there are none.
+export function findings(texts, labels, act, empty = {}) {
   const cards = texts.flatMap((found) =>
     found
       .filter(([, one]) => one.follows === null)
@@ -52,20 +53,22 @@ export function findings(texts, labels, act) {
   cards.sort((a, b) => ORDER[a.one.severity] - ORDER[b.one.severity]);
   for (const [id, ofUpdate] of [["findings", false], ["changes", true]]) {
     const listed = cards.filter(({ one }) => one.is_change === ofUpdate);
-    find(id).replaceChildren(...listed.map(({ made }) => made));
-    count(id, listed.filter(({ one }) => !ofUpdate || one.severity === "error").length);
+    const none = empty[id] ? [element("li", { class: "none" }, empty[id])] : [];
+    find(id).replaceChildren(...(listed.length ? listed.map(({ made }) => made) : none));
+    const all = texts.flat().filter(([, one]) => one.is_change === ofUpdate);
+    count(id, all.filter(([, one]) => !ofUpdate || one.severity === "error").length);
   }
 }
 
-// Marks the tabs of texts that have findings.
+// Marks the tabs of texts that have findings with the number of the worst ones, as the verdict counts them.
 export function marks(answer) {
   for (const name of ["crd", "resource"]) {
-    const found = answer[name].filter((one) => !one.is_change && one.follows === null);
+    const found = answer[name].filter((one) => !one.is_change);
     const isHere = (severity) => found.some((one) => one.severity === severity);
     const worst = Object.keys(ORDER).find(isHere) ?? "";
     const mark = find(`tab-${name}`).querySelector(".count");
     mark.className = `count ${worst}`;
-    mark.textContent = found.length || "";
+    mark.textContent = found.filter((one) => one.severity === worst).length || "";
   }
 }
 
