@@ -40,7 +40,7 @@ def _facts(kube_version: str) -> Iterator[Fact]:
     yield Fact("Project", project)
     if revision:
         yield Fact("Revision", revision)
-    yield Fact("Kubernetes", kube_version or f"of the configuration, or {NEWEST_VERSION}")
+    yield Fact("Kubernetes", kube_version or f"{NEWEST_VERSION}, or what the configuration names")
     command = _command()
     if command:
         yield Fact("Command", command)

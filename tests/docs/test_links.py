@@ -54,3 +54,7 @@ def test_a_link_leads_to_a_file_and_to_a_heading(page: Path) -> None:
 def test_a_link_to_the_same_page_leads_to_a_heading(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     assert set(re.findall(r"\]\(#([^)]+)\)", text)) <= anchors(page)
+
+
+def test_the_site_can_follow_the_links_of_the_changelog_which_is_in_another_folder() -> None:
+    assert [link for link in links(ROOT / "CHANGELOG.md") if not re.match(r"[a-z]+:", link)] == []
