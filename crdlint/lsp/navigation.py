@@ -74,17 +74,22 @@ def _in_crd(document: OpenDocument, cursor: Cursor, checks: Checks) -> tuple[str
     )
 
 
-def references_at(document: OpenDocument, cursor: Cursor, checks: Checks) -> list[Location]:
-    """Return where the property at a position is named in its CRD: by rules, lists of names, and paths."""
+def references_at(
+    document: OpenDocument, cursor: Cursor, checks: Checks, has_declaration: bool
+) -> list[Location]:
+    """Return where the property at a position is named in its CRD: by rules, lists of names, and paths.
+
+    ``has_declaration`` adds the property itself, in each version.
+    """
     checked = checks.of(document)
     crd = crd_of(cursor.root, _server(checks, document)) if cursor.is_crd else None
     schema = None if crd is None else schema_at(document, cursor, checks)
     if crd is None or schema is None:
         return []
     occurrences = Occurrences(document, cursor, crd, schema)
-    return occurrences.locations(
-        occurrences.uses(() if checked.crds is None else checked.crds.rules)
-    )
+    rules = [] if checked.crds is None else checked.crds.rules
+    declarations = occurrences.declarations() if has_declaration else ()
+    return occurrences.locations((*declarations, *occurrences.uses(rules)))
 
 
 def schema_at(document: OpenDocument, cursor: Cursor, checks: Checks) -> JSONSchemaProps | None:

@@ -229,11 +229,12 @@ def test_definition_of_a_resources_field_is_in_the_crd(editor: Editor) -> None:
     assert found.range.start == position(CRD, "name: {type: string, max")
 
 
-def references(editor: Editor, text: str, at: lsp.Position) -> set[tuple[int, int]]:
+def references(
+    editor: Editor, text: str, at: lsp.Position, *, has_declaration: bool = False
+) -> set[tuple[int, int]]:
     editor.open("crd.yaml", text)
-    params = lsp.ReferenceParams(
-        lsp.ReferenceContext(include_declaration=False), editor.document("crd.yaml"), at
-    )
+    context = lsp.ReferenceContext(include_declaration=has_declaration)
+    params = lsp.ReferenceParams(context, editor.document("crd.yaml"), at)
     found = editor.do(editor.client.text_document_references_async(params))
     return {(one.range.start.line, one.range.start.character) for one in found}
 
@@ -253,6 +254,14 @@ def test_references_of_a_property(editor: Editor) -> None:
         ("map-keys: [name]", "name"), ("required: [name]", "name"), ("p.name", "name")
     )
     assert found("served", "served") == set()
+
+
+def test_references_include_the_declaration_if_the_editor_asks_for_it(editor: Editor) -> None:
+    declared = position(CRD, "size:\n", "size")
+    for at in (declared, position(CRD, "self.size", "size")):
+        without = references(editor, CRD, at)
+        with_it = references(editor, CRD, at, has_declaration=True)
+        assert with_it == {*without, (declared.line, declared.character)}
 
 
 def test_references_are_in_all_versions_that_share_a_schema(editor: Editor) -> None:
