@@ -75,7 +75,7 @@ def _in_crd(document: OpenDocument, cursor: Cursor, checks: Checks) -> tuple[str
 
 
 def references_at(
-    document: OpenDocument, cursor: Cursor, checks: Checks, has_declaration: bool
+    document: OpenDocument, cursor: Cursor, checks: Checks, has_declaration: bool = False
 ) -> list[Location]:
     """Return where the property at a position is named in its CRD: by rules, lists of names, and paths.
 

@@ -74,7 +74,7 @@ class Session:
             return
         hover_of(document, cursor, self._checks)
         definition_at(document, cursor, self._checks, read)
-        references_at(document, cursor, self._checks)
+        references_at(document, cursor, self._checks, has_declaration=True)
 
 
 def _check_range(document: OpenDocument, given: lsp.Range) -> None:
