@@ -138,8 +138,8 @@ def _add_reading(server: EditorServer) -> None:
     @server.feature(lsp.TEXT_DOCUMENT_REFERENCES)
     async def references(params: lsp.ReferenceParams) -> list[lsp.Location]:
         has_declaration = params.context.include_declaration
-        found = await _at_cursor(server, params, references_at, server.checks, has_declaration)
-        return found or []
+        asked = server.checks, has_declaration
+        return await _at_cursor(server, params, references_at, *asked) or []
 
 
 def _add_writing(server: EditorServer) -> None:
