@@ -137,9 +137,8 @@ def _add_reading(server: EditorServer) -> None:
 
     @server.feature(lsp.TEXT_DOCUMENT_REFERENCES)
     async def references(params: lsp.ReferenceParams) -> list[lsp.Location]:
-        has_declaration = params.context.include_declaration
-        asked = server.checks, has_declaration
-        return await _at_cursor(server, params, references_at, *asked) or []
+        declared = params.context.include_declaration
+        return await _at_cursor(server, params, references_at, server.checks, declared) or []
 
 
 def _add_writing(server: EditorServer) -> None:
