@@ -157,7 +157,7 @@ def test_objects_deeper_than_the_stack() -> None:
 
 
 def test_the_order_of_fields() -> None:
-    names = {
+    names: dict[str, Any] = {
         "f:b": {},
         "f:a": {".": {}, "f:c": {}},
         "v:2": {},
