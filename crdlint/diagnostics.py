@@ -37,6 +37,9 @@ REJECTIONS: Final = frozenset({"decode", "strict", "field"})
 # The rule of findings about documents that are not checked
 INTERNAL_ERROR: Final = "internal-error"
 NOT_RENDERED: Final = "helm-skipped"  # that of findings about CRDs which only Helm can render
+REMOVED_VERSION: Final = (
+    "api-version-removed"  # that of CRDs of a version that Kubernetes has removed
+)
 UNKNOWN_FIELD: Final = "unknown-field"  # that of fields which the API does not have
 MERGE_KEY_OVERRIDE: Final = "merge-key-override"  # that of keys which a merge key brings as well
 OLD_CRD: Final = "the old CRD"  # the label of a place in it
@@ -89,6 +92,8 @@ class Diagnostic:
       others. Reports do not show it
     - `lacks`: a mapping and a field that it lacks, which the finding requires, or which an unknown field probably was meant to be;
       see `rules.consequences`. Reports do not show it
+    - `cause`: what several findings of the rule have in common although their messages differ, such as the field that two printer
+      columns miss; empty if their messages are equal. Reports for people show these as one entry
     """
 
     origin: Origin
@@ -112,6 +117,7 @@ class Diagnostic:
     fix: Fix | None = None
     versions: tuple[str, ...] = ()
     lacks: str = ""
+    cause: str = ""
     errors: int = 1
     example: str | None = None
     is_alpha: bool = False

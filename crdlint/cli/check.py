@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from crdlint.config.model import Config
     from crdlint.config.printed_ignores import PrintedIgnores
     from crdlint.config.scoped_ignores import UsedIgnores
-    from crdlint.diagnostics import InputProblem
+    from crdlint.diagnostics import Diagnostic, InputProblem
     from crdlint.report.changes import Changes
     from crdlint.runner.cache import Cache
     from crdlint.sources.helm.check import Charts
@@ -438,8 +438,10 @@ class _CheckCommand:
 
     def _check(self, settings: Settings) -> None:
         from crdlint.sources.copies import GeneratedCopies
+        from crdlint.sources.outdated_copies import OutdatedCopies
 
         state, plan, copies = self._state, self._planner.plan, GeneratedCopies()
+        outdated: OutdatedCopies[Config | None] = OutdatedCopies()
         state.summary.files += plan.passed
         for result, config in plan.results:
             self._report(result, config)
@@ -454,16 +456,22 @@ class _CheckCommand:
                 if open_descriptor(outcome.task.path) is not None:
                     self._keep_stream(outcome)
                 for result in outcome.results:
-                    if plan.kustomizations:
-                        state.checked[os.path.realpath(result.file)] = replace(
-                            result, text="", masked=None
-                        )
+                    self._keep_for_builds(result)
                     copies.add(result)
-                    self._report(result, outcome.task.config)
+                    if not outdated.holds(result, outcome.task.config):
+                        self._report(result, outcome.task.config)
+        for result, own_config in outdated.results():
+            self._report(result, own_config)
         for result in copies.results():
             self._report(result, self._planner.config_of(result.file))
         if settings.cache is not None:
             settings.cache.close()
+
+    def _keep_for_builds(self, result: FileResult) -> None:
+        """Keep the findings of a file that a kustomization may build."""
+        if self._planner.plan.kustomizations:
+            without_text = replace(result, text="", masked=None)
+            self._state.checked[os.path.realpath(result.file)] = without_text
 
     def _keep_stream(self, outcome: CheckOutcome) -> None:
         """Keep the text of an input that can be read only once, for the samples in it."""
@@ -566,10 +574,10 @@ class _CheckCommand:
             return
         state = self._state
         result = state.names.add(result)
+        if is_test_data(result.file, self._options.paths):
+            result = _of_test_data(result)
         comments = comments_of(result) if reads_comments else None
         applied = apply(result, config, comments, state.baseline, updates=state.changes is not None)
-        if is_test_data(result.file, self._options.paths):
-            applied = applied._replace(result=_without_warnings(applied.result))
         if config.ignores:
             self._keep_ignores(result, config, applied)
         self._keep_crds(result, applied)
@@ -703,13 +711,16 @@ def _below_minimum(applied: Applied) -> int:
     return sum(not finding.hidden for finding in left_out)
 
 
-def _without_warnings(result: FileResult) -> FileResult:
-    """Return a result whose warnings are infos, as in a file for unit tests."""
-    findings = (
-        replace(each, severity="info") if each.severity == "warning" else each
-        for each in result.diagnostics
-    )
-    return replace(result, diagnostics=tuple(findings))
+def _of_test_data(result: FileResult) -> FileResult:
+    """Return the result of a file for unit tests: its warnings, and the API versions that Kubernetes has removed, are infos."""
+    return replace(result, diagnostics=tuple(map(_of_unit_test, result.diagnostics)))
+
+
+def _of_unit_test(finding: Diagnostic) -> Diagnostic:
+    from crdlint.sources.outdated_copies import is_outdated  # few files are for unit tests
+
+    is_minor = finding.severity == "warning" or is_outdated(finding)
+    return replace(finding, severity="info") if is_minor else finding
 
 
 def _baseline(arguments: CheckOptions) -> Baseline:

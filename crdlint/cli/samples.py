@@ -74,7 +74,8 @@ class Samples:
         applied = self.check.check(path, text, config).applied
         if not (applied.result.crds or applied.result.diagnostics):
             return None
-        return _as_test_data(applied) if self.files.is_test_data(path) else applied
+        is_clean = not applied.result.diagnostics
+        return applied if is_clean or not self.files.is_test_data(path) else _as_test_data(applied)
 
     def _is_template(self, path: str) -> bool:
         location = None if open_descriptor(path) is not None else self.check.layout.locate(path)

@@ -32,6 +32,7 @@ from crdlint.rules.engine.finding import (
     RepeatedKeyFinding,
 )
 from crdlint.rules.engine.markers import with_marker
+from crdlint.rules.engine.relations import lacking
 from crdlint.rules.texts import reading
 from crdlint.rules.texts.reading import duplicate_in_json, duplicate_in_yaml, repeated_block
 from crdlint.safety.bugs import attempt
@@ -296,7 +297,7 @@ def _problem_findings(
         placed = attempt(placement, finding)
         if placed is not None:
             name = placed.name or problem.path.rpartition(".")[2]
-            lacks = diagnostic.lacks if placed.owner is None else _lacking(placed.owner, name)
+            lacks = diagnostic.lacks if placed.owner is None else lacking(placed.owner, name)
             diagnostic = replace(diagnostic, help=placed.help, lacks=lacks)
         yield subject.fixes.add(diagnostic, _repeated(finding) or finding)
 
@@ -346,7 +347,7 @@ def _decode_finding(problem: DecodeProblem, file: str, document: Document) -> Di
     return replace(
         diagnostic,
         headline=attempt(headlines.of_decode, problem) or diagnostic.headline,
-        lacks="" if nearest is None else _lacking(problem.content, nearest),
+        lacks="" if nearest is None else lacking(problem.content, nearest),
         server_message=_server_message(problem),
     )
 
@@ -409,11 +410,6 @@ def _invisible_character(text: str, node: Node) -> str | None:
     return f"Remove the invisible character U+{ord(char):04X} ({unicodedata.name(char).lower()}) in column {column}"
 
 
-def _lacking(mapping: Node, name: str) -> str:
-    """Return the identification of a mapping of the document and a field that it lacks, see `Diagnostic.lacks`."""
-    return f"{mapping.start_mark.index} {name}"
-
-
 def _located(
     check: _CRDCheck,
     errors: Iterable[FieldError],
@@ -455,7 +451,7 @@ def _in_detail(check: _CRDCheck, error: FieldError, message: str, *, hidden: boo
     )
     missing = locator.missing(error.path) if check.decoded.problems else None
     if missing is not None:
-        diagnostic = replace(diagnostic, lacks=_lacking(*missing))
+        diagnostic = replace(diagnostic, lacks=lacking(*missing))
     diagnostic = subject.fixes.add(diagnostic, FieldFinding(check.manifest, error.rule, error))
     return with_marker(diagnostic, check.crd, catalog.get(diagnostic.rule))
 
@@ -532,7 +528,7 @@ def _advised(check: _CRDCheck, advisory: Advisory) -> Diagnostic:
     rule = catalog.get(advisory.rule)
     diagnostic = rule.diagnostic(subject.file, advisory.kind, advisory.message, span, advisory.help)
     headline = advisory.headline or headlines.named(diagnostic.headline, advisory.path)
-    diagnostic = replace(diagnostic, headline=headline)
+    diagnostic = replace(diagnostic, headline=headline, cause=advisory.cause)
     if advisory.severity is not None:
         diagnostic = replace(diagnostic, severity=advisory.severity)
     if advisory.old_path is not None and check.old is not None:

@@ -122,7 +122,7 @@ def _finding(
     )
     if finding.related is not None:
         del fields["related"]["text"]  # its lines are in the file
-    del fields["lacks"], fields["errors"]
+    del fields["lacks"], fields["cause"], fields["errors"]
     fields["example"] = json.loads(finding.example) if finding.example else None
     fields["follows_from"] = cause and {
         name: getattr(cause, name) for name in ("rule", "message", "line", "column")

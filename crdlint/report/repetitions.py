@@ -8,7 +8,7 @@ from typing import Final
 from crdlint.diagnostics import Diagnostic
 from crdlint.report import words
 
-_NAMED: Final = 5  # places of a warning
+_NAMED: Final = {"error": 10, "warning": 5, "info": 5}  # places of a finding, by its severity
 
 
 class Repetitions:
@@ -28,7 +28,7 @@ class Repetitions:
             if finding.crd is None:  # about a whole file or document
                 new.append(finding)
                 continue
-            sentences = _sentences(finding)
+            sentences = words.mistake_of(finding)
             first = self._first.setdefault(sentences, finding)
             if first.file == finding.file:
                 new.append(finding)
@@ -45,24 +45,16 @@ class Repetitions:
             groups.setdefault((first.rule, first.severity, files), []).append(sentences)
         for alike in groups.values():
             first, others = self._first[alike[0]], self._others[alike[0]]
-            named = others if first.severity == "error" else others[:_NAMED]
+            named = others[: _NAMED[first.severity]]
             left = len(others) - len(named)
             more = f" and {left:,} more: --show-all shows each" if left else ""
             like_it = f" and {len(alike) - 1:,} more of this rule" if len(alike) > 1 else ""
             start = f"{words.headline(first)} ({_position(first)}){like_it}"
-            yield first.severity, f"{start}, also in {', '.join(map(_position, named))}{more}"
+            headlines = {words.headline(finding) for finding in (first, *others)}
+            is_other = bool(first.cause) and len(headlines) > 1
+            also = "; the same cause in" if is_other else ", also in"
+            yield first.severity, f"{start}{also} {', '.join(map(_position, named))}{more}"
 
 
 def _position(finding: Diagnostic) -> str:
     return f"{finding.file}:{finding.line}"
-
-
-def _sentences(finding: Diagnostic) -> object:
-    """Return what equal findings have in common: of objects with a version that is not served, and of old CRDs, not their kinds."""
-    kind, _, name = (finding.crd or "").partition(" ")
-    is_of_version = bool(name) and finding.user_path == ".apiVersion"
-    if is_of_version:
-        return finding.rule, finding.severity, finding.message.replace(kind, "")
-    if words.is_about_all(finding):
-        return finding.rule, finding.severity, finding.message
-    return finding.rule, finding.severity, finding.headline, finding.message, finding.help

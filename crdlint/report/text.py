@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from crdlint.diagnostics import NOT_RENDERED, UNKNOWN_FIELD, Diagnostic
-from crdlint.light import regex
+from crdlint.light import NamedTuple, regex
 from crdlint.phrases import agreeing, counted
 from crdlint.report import pieces, words
 from crdlint.report.page import CellPart, columns, fitting, rule_link
@@ -22,6 +23,47 @@ if TYPE_CHECKING:
     from crdlint.report.pieces import RunOutcome, SuiteOutcome, Summary, View
     from crdlint.suites.read import Suite
     from crdlint.suites.run import TestedCase
+
+
+class _FindingsOfFile(NamedTuple):
+    """What the text about a file needs: its text, the lines of that, and the findings that only follow from others.
+
+    - `following`: these by the identity of their cause
+    - `shown_before`: the causes that an earlier result of the file has
+    """
+
+    text: str
+    lines: list[str]
+    following: Mapping[int, Sequence[Diagnostic]]
+    shown_before: Sequence[Diagnostic] = ()
+
+    @classmethod
+    def of(cls, result: FileResult, earlier: Sequence[Diagnostic]) -> _FindingsOfFile:
+        """Return that of a result; `earlier` are findings of earlier results of the file."""
+        if not result.diagnostics:
+            return cls(result.text, [], {})
+        following: dict[int, list[Diagnostic]] = {}
+        causes_of = causes(_with_others_of_crd([*earlier, *result.diagnostics]))
+        for finding in result.diagnostics:
+            if id(finding) in causes_of:
+                following.setdefault(id(causes_of[id(finding)]), []).append(finding)
+        before = [cause for cause in earlier if id(cause) in following]
+        return cls(result.text, split_lines(result.text), following, before)
+
+    def following_from(self, cause: Diagnostic) -> list[Diagnostic]:
+        """Return what follows from a finding; what the server reports later is gone when the cause is fixed."""
+        return [each for each in self.following.get(id(cause), ()) if each.hidden <= cause.hidden]
+
+    def causes(self, result: FileResult) -> list[Diagnostic]:
+        """Return the findings that follow from no other one."""
+        consequences = {id(each) for own in self.following.values() for each in own}
+        return [finding for finding in result.diagnostics if id(finding) not in consequences]
+
+
+def _with_others_of_crd(findings: Sequence[Diagnostic]) -> list[Diagnostic]:
+    """Return the findings that are not the only one of their CRD, which follow from no other one."""
+    counts = Counter(finding.crd for finding in findings)
+    return [finding for finding in findings if counts[finding.crd] > 1]
 
 
 class TextReport(pieces.Report):
@@ -68,24 +110,29 @@ class TextReport(pieces.Report):
     def lines(self, result: FileResult) -> Iterator[str]:
         """Yield the lines about a file; none if there is nothing to report."""
         yield from self._notes(result)
-        lines = split_lines(result.text) if result.diagnostics else []
-        for findings in words.by_crd(result.diagnostics, show_all=self._view.show_all):
-            visible = [d for d in findings if not d.hidden and not self._is_repeated(d)]
-            if not self._view.show_all:
-                visible = self._repetitions.without(visible)
-            self._infos += sum(d.severity == "info" for d in visible)
-            hidden = _reported_later(findings)
-            yield from self._grouped(visible, lines, result.text)
-            if visible:
-                yield from self._stopped(visible)
-            if hidden and self._view.hidden is not False:
-                yield from self._later(hidden, lines, result.text)
-            elif hidden and visible:
-                count = counted(len(hidden), "more finding")
-                yield from self._note(
-                    f"{count} after these are fixed: without --no-hidden, crdlint check shows them"
-                )
-                yield ""
+        earlier = self._about_texts.setdefault(result.file, [])
+        file = _FindingsOfFile.of(result, earlier)
+        earlier += [finding for finding in result.diagnostics if finding.crd is None]
+        for findings in words.by_crd(file.causes(result), show_all=self._view.show_all):
+            yield from self._of_crd(findings, file)
+        for cause in file.shown_before:
+            remark = f"follows from line {cause.line}"
+            yield from self._consequences(file.following.get(id(cause), ()), remark)
+
+    def _of_crd(self, findings: Sequence[Diagnostic], file: _FindingsOfFile) -> Iterator[str]:
+        """Yield the findings of a CRD or an object, those that the server reports first before the others."""
+        visible = [d for d in findings if not d.hidden and not self._is_repeated(d)]
+        if not self._view.show_all:
+            visible = self._repetitions.without(visible)
+        self._infos += sum(d.severity == "info" for d in visible)
+        yield from self._entries(visible, file)
+        if visible:
+            yield from self._stopped(visible)
+        hidden = [d for d in findings if d.hidden]
+        if hidden and self._view.hidden is not False:
+            yield from self._later(hidden, file)
+        elif hidden and visible:
+            yield from (*self._note(_not_shown(len(hidden))), "")
 
     def _notes(self, result: FileResult) -> Iterator[str]:
         """Yield the notices about a file, one of each kind."""
@@ -101,12 +148,12 @@ class TextReport(pieces.Report):
             more = f" (and {len(notices) - 1:,} more)" if len(notices) > 1 else ""
             yield printable_line(f"{result.file}: note: {notices[0]}{more}")
 
-    def _later(self, hidden: Sequence[Diagnostic], lines: list[str], text: str) -> Iterator[str]:
+    def _later(self, hidden: Sequence[Diagnostic], file: _FindingsOfFile) -> Iterator[str]:
         """Yield the findings that the API server reports after others are fixed."""
         title = "after these are fixed, the API server would also report:"
         yield self._page.styled(title, "title")
         yield ""
-        yield from self._grouped(hidden, lines, text)
+        yield from self._entries(hidden, file)
 
     def _is_repeated(self, finding: Diagnostic) -> bool:
         """Return whether it is not the first CRD that only Helm can render."""
@@ -114,33 +161,28 @@ class TextReport(pieces.Report):
             self._skipped.append(finding)
         return finding.rule == NOT_RENDERED and len(self._skipped) > 1 and not self._view.show_all
 
-    def _grouped(
-        self, findings: Sequence[Diagnostic], lines: list[str], text: str
-    ) -> Iterator[str]:
-        """Yield findings, each with those below it that only follow from it."""
-        entries = words.combined(findings, show_all=self._view.show_all, lines=lines)
-        findings = [finding for finding, _ in entries]
-        earlier = self._earlier(findings)
-        first = causes([*earlier, *findings])
-        following: dict[int, list[Diagnostic]] = {}
+    def _entries(self, findings: Sequence[Diagnostic], file: _FindingsOfFile) -> Iterator[str]:
+        """Yield findings, each with those that it includes, and with those that only follow from them."""
+        entries = words.combined(findings, show_all=self._view.show_all, lines=file.lines)
         for finding, others in entries:
-            if id(finding) in first:
-                following.setdefault(id(first[id(finding)]), []).extend((finding, *others))
-        shown_before = set(map(id, earlier))
-        for finding, others in entries:
-            cause = first.get(id(finding))
-            if cause is None:
-                yield from self._entry(finding, others, lines, text)
-                yield from self._consequences(following.get(id(finding), ()))
-            elif id(cause) in shown_before:
-                yield from self._consequences([finding, *others], f"follows from line {cause.line}")
+            following = [
+                each for cause in (finding, *others) for each in file.following_from(cause)
+            ]
+            yield from self._entry(finding, others, file)
+            if self._view.show_all:
+                yield ""
+                yield from self._consequences(following)
+                continue
+            note = words.describe_consequences(following)
+            yield from self._note(printable_line(note)) if note else ()
+            yield ""
 
     def _entry(
-        self, finding: Diagnostic, others: Sequence[Diagnostic], lines: list[str], text: str
+        self, finding: Diagnostic, others: Sequence[Diagnostic], file: _FindingsOfFile
     ) -> Iterator[str]:
-        """Yield a finding that follows from no other one, with a note about those that its entry includes."""
+        """Yield a finding, with a note about those that its entry includes."""
         yield from self._head(finding)
-        yield from self._source(finding, lines)
+        yield from self._source(finding, file.lines)
         for each in (finding, *(d for d in others if words.is_beside(d, finding))):
             yield from self._sentences(each)
         other = finding.related
@@ -150,20 +192,10 @@ class TextReport(pieces.Report):
             )
         if words.advice(finding):
             yield from self._page.wrapped(words.advice(finding), _INDENT, "  = help: ", "label")
-        yield from self._fix(finding, text)
+        yield from self._fix(finding, file.text)
         note = words.describe_others(finding, others)
         if note:
             yield from self._note(note)
-        yield ""
-
-    def _earlier(self, findings: Sequence[Diagnostic]) -> list[Diagnostic]:
-        """Return the findings about the text of the same file that were shown before, and keep those that are new."""
-        if not findings or findings[0].crd is not None:
-            return []
-        shown = self._about_texts.setdefault(findings[0].file, [])
-        earlier = list(shown)
-        shown += findings
-        return earlier
 
     def _consequences(
         self, findings: Sequence[Diagnostic], remark: str = "follows from the finding above"
@@ -316,6 +348,11 @@ class TextReport(pieces.Report):
             mark = "[*] " if summary.fixable else ""
             lines += self._page.wrapped(fixable, "    ", mark, "good")
         return "\n".join(lines)
+
+
+def _not_shown(hidden: int) -> str:
+    count = counted(hidden, "more finding")
+    return f"{count} after these are fixed: without --no-hidden, crdlint check shows them"
 
 
 def _fixable(summary: Summary) -> str:
@@ -494,10 +531,3 @@ def _window(before: str, marked: str, after: str, room: int) -> tuple[str, str, 
     if columns(after) > keep:
         after = fitting(after, keep - 1) + "…"
     return before, marked, after
-
-
-def _reported_later(findings: Sequence[Diagnostic]) -> list[Diagnostic]:
-    """Return the hidden findings but for those that are gone when what they follow from is fixed."""
-    hidden = [finding for finding in findings if finding.hidden]
-    cause = causes(findings) if hidden else {}
-    return [each for each in hidden if id(each) not in cause or cause[id(each)].hidden]

@@ -12,7 +12,7 @@ from crdlint.crd.errors import REQUIRED, TYPE_INVALID
 from crdlint.diagnostics import RANKS, UNKNOWN_FIELD, Diagnostic, Related
 from crdlint.light import NamedTuple, regex
 from crdlint.linting.result import FileResult
-from crdlint.phrases import agreeing
+from crdlint.phrases import agreeing, counted
 
 _ADVICE: Final = frozenset({"warning", "advice"})  # kinds
 _SHOWN: Final = 3  # places of one entry
@@ -123,24 +123,39 @@ _VARIABLE: Final = regex(r"line \d+|\{\{[^{}]*\}\}|`[^`]*`|\"[^\"]*\"|\d+")
 
 
 def by_crd(findings: Iterable[Diagnostic], *, show_all: bool = False) -> Iterator[list[Diagnostic]]:
-    """Yield the findings about each CRD, of consecutive ones; the first CRD has the warnings that others of its file share.
-
-    So it has errors about whole documents, such as their version.
-    """
+    """Yield the findings about each CRD or object, of consecutive ones; the first has the findings that others share."""
     groups: list[list[Diagnostic]] = []
     first: dict[object, list[Diagnostic]] = {}
     for _, own in groupby(findings, lambda finding: finding.crd):
         group: list[Diagnostic] = []
         groups.append(group)
         for finding in own:
-            is_shared = (
-                finding.severity == "warning" if finding.kind in _ADVICE else is_about_all(finding)
-            )
-            holder = (
-                first.setdefault(_sameness(finding), group) if is_shared and not show_all else group
-            )
+            is_alone = show_all or finding.severity == "info"
+            holder = group if is_alone else first.setdefault(_in_any_object(finding), group)
             holder.append(finding)
     return filter(None, groups)
+
+
+def _in_any_object(finding: Diagnostic) -> object:
+    return _sameness(finding) if finding.kind in _ADVICE else mistake_of(finding)
+
+
+def mistake_of(finding: Diagnostic) -> object:
+    """Return what equal mistakes in several CRDs, objects and files have in common.
+
+    Of objects with a version that is not served, and of old CRDs, this is not their kind.
+    """
+    kind, _, name = (finding.crd or "").partition(" ")
+    is_of_version = bool(name) and finding.user_path == ".apiVersion"
+    common = finding.rule, finding.severity, finding.hidden
+    if finding.cause:
+        return *common, _INDEX.sub("[]", finding.cause)
+    if is_of_version:
+        return *common, finding.message.replace(kind, "")
+    message = _INDEX.sub("[]", finding.message)
+    if is_about_all(finding):
+        return *common, message
+    return *common, _INDEX.sub("[]", finding.headline), message, finding.help
 
 
 def combined(
@@ -182,19 +197,23 @@ def _sameness(finding: Diagnostic, lines: Sequence[str] = ()) -> object:
     if finding.severity == "info":
         return finding.rule
     if finding.kind in _ADVICE or is_about_all(finding):
-        return finding.rule, finding.message
+        return finding.rule, finding.cause or finding.message
     if lines and _RULES in finding.field:
         detail = _NUMBER.sub("", finding.detail or finding.message)
         return finding.rule, detail, _marked(finding, lines), finding.hidden
     mistake = _mistake(finding)
     if mistake is not None:
         return finding.rule, mistake, finding.hidden
+    text = _INDEX.sub("[]", finding.detail or finding.message)
+    return finding.rule, _place_of(finding), text, finding.hidden
+
+
+def _place_of(finding: Diagnostic) -> object:
+    """Return the path of the field of a finding without indexes, and its name."""
     *_, parent, name = f"..{finding.field}".split(".")
     name = f"{parent}.{name}" if parent.startswith(_RULES) else name.partition("[")[0]
     span = (finding.line, finding.column, finding.end_line, finding.end_column)
-    path: object = _INDEX.sub("[]", finding.user_path) or span
-    text = _INDEX.sub("[]", finding.detail or finding.message)
-    return finding.rule, path, name, text, finding.hidden
+    return _INDEX.sub("[]", finding.user_path) or span, name
 
 
 def _mistake(finding: Diagnostic) -> object:
@@ -210,13 +229,16 @@ def _mistake(finding: Diagnostic) -> object:
         return owner, REQUIRED
     if finding.rule == UNKNOWN_FIELD and owner:
         name = owner.rpartition(".")[2]
-        return owner.removesuffix(name), (finding.help or "").replace(f"`{name}`", "")
+        help_ = _REMOVAL if finding.cause else (finding.help or "").replace(f"`{name}`", "")
+        return owner.removesuffix(name), help_
     return None
 
 
 _RULES: Final = "x-kubernetes-validations"
 _INDEX: Final = regex(r"\[\d+\]")  # of an item in an object; paths in CRDs have none
+_REMOVAL: Final = "remove"
 _NUMBER: Final = regex(r"\d[\d.,]*")
+_QUOTED: Final = regex(r"`[^`]+`")
 
 
 def _marked(finding: Diagnostic, lines: Sequence[str]) -> str:
@@ -268,7 +290,9 @@ def _describe_places(finding: Diagnostic, others: Sequence[Diagnostic]) -> str:
     named = [*own, *of_crds.values()][:_SHOWN]
     left = len(others) - len(named)
     more = f" and {left:,} more: --show-all shows each" if left else ""
-    return f"also in {', '.join(_describe(other, finding) for other in named)}{more}"
+    described = [_describe(other, finding) for other in named]
+    preposition = "" if described[0].startswith("`") else "in "
+    return f"also {preposition}{', '.join(described)}{more}"
 
 
 def _describe_fields(finding: Diagnostic, others: Sequence[Diagnostic]) -> str:
@@ -288,6 +312,21 @@ def _name(finding: Diagnostic) -> str:
     return (finding.field or finding.user_path).rpartition(".")[2].partition("[")[0]
 
 
+def describe_consequences(findings: Sequence[Diagnostic]) -> str:
+    """Return a note about the findings that only follow from an entry, empty if there is none."""
+    # Those without errors only report that not everything was checked.
+    counted_ones = [finding for finding in findings if finding.errors]
+    headlines = [*dict.fromkeys(map(headline, counted_ones))]
+    if not headlines:
+        return ""
+    number = len(counted_ones)
+    are_errors = all(finding.severity == "error" for finding in counted_ones)
+    what = counted(number, "more error" if are_errors else "more finding")
+    left = number - _SHOWN
+    more = f"; and {left:,} more: --show-all shows each" if len(headlines) > _SHOWN else ""
+    return f"{what} {agreeing(number, 'follows', 'follow')} from this: {'; '.join(headlines[:_SHOWN])}{more}"
+
+
 def is_beside(other: Diagnostic, finding: Diagnostic) -> bool:
     """Return whether a value has an error only because its type is wrong, too."""
     is_mistyped = finding.error_type == TYPE_INVALID != other.error_type
@@ -298,6 +337,9 @@ def _describe(other: Diagnostic, finding: Diagnostic) -> str:
     if other.crd and other.crd != finding.crd:
         return f"line {other.line} ({other.crd.partition('.')[0]})"
     is_in_version = other.version != finding.version and other.user_path == finding.user_path
+    name = "" if headline(other) == headline(finding) else _QUOTED.search(headline(other))
+    if other.cause and name:
+        return f"{name[0]} (line {other.line})"
     return f"{other.version} (line {other.line})" if is_in_version else f"line {other.line}"
 
 

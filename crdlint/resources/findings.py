@@ -30,7 +30,7 @@ from crdlint.rules import catalog
 from crdlint.rules.engine import headlines
 from crdlint.rules.engine.advisory import Advisory
 from crdlint.rules.engine.finding import AdviceFinding, FieldFinding, Manifest
-from crdlint.rules.engine.relations import type_of
+from crdlint.rules.engine.relations import lacking, type_of
 from crdlint.rules.fixes.value_fixes import ANYTHING, Mistake, is_item, is_short, plain_value
 from crdlint.rules.texts import reading
 from crdlint.rules.texts import resource as rules
@@ -122,22 +122,20 @@ class ResourceFindings(NamedTuple):
             outer=(steps and value_schema(schema, steps[:-1])) or ANYTHING,
             fitting=_fitting(fields, parent, location.node),
         )
-        mistyped = self._mistyped_around(schema, steps)
-        if mistyped is None:
-            owner = None if key is None else self.manifest.editor.parent(key)
-            around = None if owner is None else self.manifest.editor.parent(owner)
-            unknown = _UnknownField(path, name, mistake, owner, around)
-            help_ = attempt(unknown.help)
-        else:
-            help_ = f"Write {_NOUNS[mistyped.expected]} for `{mistyped.name}`"
         span = self.locator.span_of(location, key=True)
         message = f"unknown field {quote(path)}"
         finding = replace(
-            diagnostic(self.file, "strict", reading.UNKNOWN_FIELD.id, message, span, help_),
+            diagnostic(self.file, "strict", reading.UNKNOWN_FIELD.id, message, span),
             headline=headlines.of_unknown(name, owner_path, None),
-            lacks="" if mistyped is None else type_of(mistyped.path),
         )
-        return finding if key is None or mistyped is not None else self._fixed(finding, mistake)
+        mistyped = self._mistyped_around(schema, steps)
+        if mistyped is not None:
+            help_ = f"Write {_NOUNS[mistyped.expected]} for `{mistyped.name}`"
+            return replace(finding, help=help_, lacks=type_of(mistyped.path))
+        owner = None if key is None else self.manifest.editor.parent(key)
+        around = None if owner is None else self.manifest.editor.parent(owner)
+        finding = _UnknownField(path, name, mistake, owner, around).described(finding)
+        return finding if key is None else self._fixed(finding, mistake)
 
     def _mistyped_around(
         self, schema: JSONSchemaProps | None, steps: Sequence[str]
@@ -291,9 +289,11 @@ class ResourceFindings(NamedTuple):
         finding = replace(finding, help=help_ or finding.help, related=self._rule_of(error))
         if error.value in _NULLS and location.exact and _is_empty(location.node):
             return _of_emptied(finding, path)
+        finding = _of_collection(finding, error, location)
         if error.type == REQUIRED:
-            finding = self._of_null(finding, path)
             location = self.locator.find(path.parent or path)
+            lacks = lacking(location.node, str(path.step)) if location.exact else ""
+            finding = self._of_null(replace(finding, lacks=lacks), path)
         return self._fixed_value(finding, error, named, location, schema)
 
     def _help(
@@ -319,7 +319,12 @@ class ResourceFindings(NamedTuple):
         if not written.exact or not _is_null(written.node):
             return finding
         headline = f"`{path.step}` is null, which the API server drops, but it is required"
-        return replace(finding, headline=headlines.cut(headline), help=_GIVE_A_VALUE)
+        return replace(
+            finding,
+            headline=headlines.cut(headline),
+            help=_GIVE_A_VALUE,
+            lacks=lacking(written.node, ""),
+        )
 
     def _fixed_value(
         self,
@@ -393,6 +398,23 @@ def _is_other_collection(node: Node, expected: str) -> bool:
     if isinstance(node, List):
         return expected != "array"
     return isinstance(node, Mapping) and expected != "object"
+
+
+def _of_collection(finding: Diagnostic, error: FieldError, location: SourceLocation) -> Diagnostic:
+    """Return the finding of a list or an object in the place of a text with a format, which the server prints as empty."""
+    reason = error.reason
+    is_collection = location.exact and isinstance(location.node, (Mapping, List))
+    if not is_collection or reason is None or reason.code is not Code.FORMAT:
+        return finding
+    (format_,) = reason.arguments
+    kind = "a list" if isinstance(location.node, List) else "an object"
+    name = str(error.path).rpartition(".")[2]
+    headline = f"`{name}` must be a text with the format `{format_}`, not {kind}"
+    return replace(
+        finding,
+        headline=headlines.cut(headline),
+        help=f"Write a text with the format `{format_}`",
+    )
 
 
 def _is_free(error: TypedError, location: SourceLocation, placeholders: Placeholders) -> bool:
@@ -513,6 +535,15 @@ class _UnknownField(NamedTuple):
     owner: Node | None
     around: Node | None
 
+    def described(self, finding: Diagnostic) -> Diagnostic:
+        """Return the finding with its help, and with what relates it to others."""
+        return replace(
+            finding,
+            help=attempt(self.help) or finding.help,
+            lacks=attempt(self.intended) or "",
+            cause=f"remove {self.path}" if attempt(self.is_of_no_object) else "",
+        )
+
     def help(self) -> str:
         """Return what to write instead: a field that is meant, another place, or the list of fields."""
         name, fields = self.name, [*self.mistake.words]
@@ -528,6 +559,27 @@ class _UnknownField(NamedTuple):
             return f"Remove `{name}`; use an annotation for data of your own"
         return self._other_place() or self._without(near)
 
+    def intended(self) -> str:
+        """Return the object and the name in it that the field is meant to have, see `Diagnostic.lacks`; empty if unknown."""
+        name, owner = self.name, self.owner
+        near = self._near([*self.mistake.words])
+        if owner is None or name in self.mistake.words:
+            return ""
+        if near is not None:
+            return lacking(owner, near.name)
+        inner = self._inner()
+        if inner is not None:
+            value = child(owner, inner)
+            return "" if value is None else lacking(value, name)
+        is_of_outer = name in self.mistake.outer.properties and self.around is not None
+        return lacking(self.around, name) if is_of_outer and self.around is not None else ""
+
+    def is_of_no_object(self) -> bool:
+        """Return whether no field is meant by it, here or in the objects around."""
+        fields = [*self.mistake.words]
+        is_known = self.name in fields or self._near(fields) is not None
+        return not is_known and self._other_place() is None
+
     def _near(self, fields: list[str]) -> SimilarName | None:
         fitting = name_meant(self.name, self.mistake.fitting, typed=True)
         return meant(self.name, fields) if fitting is None else SimilarName(fitting, is_known=True)
@@ -535,12 +587,18 @@ class _UnknownField(NamedTuple):
     def _other_place(self) -> str | None:
         """Return how to move the field into or out of its object, where nothing is set yet."""
         name, outer = self.name, self.mistake.outer
-        inner = next(filter(self._is_in, sorted(self._properties())), None)
-        if inner is not None and child(self.owner, inner, name) is None:
+        inner = self._inner()
+        if inner is not None:
             return f"Indent it: `{name}` is a field of `{inner}`"
         if name in outer.properties and child(self.around, name) is None:
             return f"Move it one level up: `{name}` is a field of the object that contains this one"
         return None
+
+    def _inner(self) -> str | None:
+        """Return the first object beside the field that has such a field, in which it is not set yet."""
+        inner = next(filter(self._is_in, sorted(self._properties())), None)
+        is_set = inner is not None and child(self.owner, inner, self.name) is not None
+        return None if is_set else inner
 
     def _is_in(self, inner: str) -> bool:
         return self.name in self._properties()[inner].properties

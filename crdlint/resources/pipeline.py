@@ -382,7 +382,11 @@ class _ObjectWalk(DocumentWalk):
         self.crds.append(CRD(name, check.line))
         for finding in findings:
             path = check.user_path(finding)
-            self.diagnostics.append(replace(finding, crd=name, user_path=path or "."))
+            is_minor = self.options.beside_crds and _is_unnamed(finding)
+            severity = "info" if is_minor else finding.severity
+            self.diagnostics.append(
+                replace(finding, crd=name, user_path=path or ".", severity=severity)
+            )
 
     def may_matter(self, text: str) -> bool:
         return all(field.search(text) for field in _FIELDS)
@@ -394,6 +398,14 @@ class _ObjectWalk(DocumentWalk):
         if line is not None:
             self.templates.append(line)
         return line is not None or not all(field.search(self.text) for field in _FIELDS)
+
+
+def _is_unnamed(finding: Diagnostic) -> bool:
+    """Return whether an object only lacks its name, which tests and templates of programs add."""
+    return finding.error_type == REQUIRED and finding.field == _NAME
+
+
+_NAME: Final = "metadata.name"
 
 
 class _ServerCheck(NamedTuple):

@@ -22,7 +22,7 @@ _BASES: Final = f"{os.sep}bases{os.sep}"
 # Words of folders whose CRDs need not be current: of others, of tests and of documentation.
 _NOT_CURRENT: Final = OF_OTHERS | {
     "test", "tests", "testing", "testdata", "e2e", "fixtures", "example", "examples", "sample", "samples", "doc", "docs", "hack",
-    "old", "legacy", "deprecated", "archive", "backup",
+    "old", "marketplace", "marketplaces", "legacy", "deprecated", "archive", "backup",
 }  # fmt: skip
 _WORD: Final = regex(r"[a-z0-9_]+")
 _HIDDEN: Final = regex(r"\.(?!\.\Z)")

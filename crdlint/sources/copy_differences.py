@@ -5,6 +5,7 @@ Kustomizations and charts add the conversion, annotations, and versions.
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from typing import Final, TypeAlias
 
@@ -49,7 +50,10 @@ def difference_of(name: str, copy: CRDText, original: CRDText) -> Diagnostic | N
     there = node_span(difference.original, other.line_offset)
     related = Related("the generated CRD", original.file, there.line, there.column)
     finding = COPIES_DIFFER.diagnostic(copy.file, "advice", message, span)
-    return replace(finding, crd=name, user_path=path, version=version, related=related)
+    folders = f"{os.path.dirname(copy.file)} differs from {os.path.dirname(original.file)}"
+    return replace(
+        finding, crd=name, user_path=path, version=version, related=related, cause=folders
+    )
 
 
 def _versions_text(chunk: Chunk) -> str:

@@ -10,6 +10,7 @@ from typing import Final
 from crdlint.files.folders import OF_OTHERS, below, is_test_data
 from crdlint.files.read import open_descriptor
 from crdlint.light import dataclass, regex
+from crdlint.sources.go_tests import GoTests
 from crdlint.sources.kustomize import DataFiles, Patches
 
 # Words in the name of a folder or a file whose objects are meant to be rejected.
@@ -29,6 +30,7 @@ class SampleFiles:
     named: Sequence[str] = ()
     _patches: Patches = field(default_factory=Patches)
     _data: DataFiles = field(default_factory=DataFiles)
+    _tests: GoTests = field(default_factory=GoTests)
 
     def objection(self, path: str) -> str | None:
         """Return why the objects of a file are not validated, or None if they are."""
@@ -50,7 +52,7 @@ class SampleFiles:
 
     def is_test_data(self, path: str) -> bool:
         """Return whether a file is for unit tests."""
-        return is_test_data(path, self.named)
+        return is_test_data(path, self.named) or self._tests.read(path)
 
 
 def _is_meant_to_fail(word: str) -> bool:

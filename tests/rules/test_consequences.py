@@ -143,7 +143,8 @@ def report(name: str, text: str) -> str:
 def test_text_groups_consequences() -> None:
     text = OBJECT.replace("storage: true", "storage: false")
     shown = report("text", text)
-    assert shown.count("follows from the finding above") == 1
+    assert shown.count("1 more error follows from this: ") == 1
+    assert shown.count("\n  --> ") == 1
     assert shown.count("= help: ") == 1
     assert "2 errors" in shown
 

@@ -135,6 +135,9 @@ def union(more: str) -> str:
         (spec("a: {type: object, x-kubernetes-preserve-unknown-fields: true}"), 0),
         (spec("metadata: {type: object}"), 0),
         ("properties: {spec: {type: object}}", 0),
+        ("", 1),
+        ("properties: {}", 1),
+        ("x-kubernetes-preserve-unknown-fields: true", 0),
     ],
 )
 def test_nested_objects_without_keys(root: str, expected: int) -> None:

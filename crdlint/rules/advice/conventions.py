@@ -204,7 +204,7 @@ def _message(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
 @_Convention(
     "nested-object-prunes-everything",
     "Every field of an object is dropped",
-    observed=("nested-unknown-object",),
+    observed=("nested-unknown-object", "root-keeps-nothing"),
     why="The API server drops every field that the schema does not specify, and this object specifies none.",
     help="Specify the `properties` of the object, or add `x-kubernetes-preserve-unknown-fields: true`",
     marker="write `+kubebuilder:pruning:PreserveUnknownFields`",
@@ -212,21 +212,23 @@ def _message(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     good="a: {type: object, additionalProperties: {type: string}}",
 ).advice_on(Nodes(when=may_be_without_keys))
 def _object(schema: JSONSchemaProps, crd: DecodedCRD) -> Iterator[Advisory]:
-    """Yield an object without keys that is no member of a union."""
-    parent = schema.parent
-    name = property_name(schema)
-    if (
-        schema.properties
-        or parent is None
-        or keeps_as_item(schema)
-        or name == "metadata"
-        or is_of_metadata(schema)
-    ):
+    """Yield an object without keys that is no member of a union; the root keeps nothing but the metadata of its objects."""
+    if schema.properties or crd.spec.preserve_unknown_fields or keeps_as_item(schema):
         return
-    if crd.spec.preserve_unknown_fields or is_of_root(schema, "spec") or is_arbitrary(schema):
-        return  # the latter two are reported by default
-    if name is None or not _is_member_of_union(name, parent):
+    if schema.parent is None:
+        yield Advisory(_ROOT, schema.path)
+        return
+    name = property_name(schema)
+    is_of_default = is_of_root(schema, "spec") or is_arbitrary(
+        schema
+    )  # which is reported by default
+    if is_of_default or name == "metadata" or is_of_metadata(schema):
+        return
+    if name is None or not _is_member_of_union(name, schema.parent):
         yield Advisory("every key below is dropped", schema.path)
+
+
+_ROOT: Final = "the API server drops every field of the objects but `metadata`"
 
 
 def _is_member_of_union(name: str, union: JSONSchemaProps) -> bool:

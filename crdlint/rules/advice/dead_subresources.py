@@ -130,10 +130,12 @@ def _columns(parts: VersionParts, schema: JSONSchemaProps) -> Iterator[Advisory]
             continue
         target = follow(column.json_path, schema)
         if isinstance(target, Missing):
-            message = f"column `{column.name}` is always empty: {_reason(target)}"
+            reason = _reason(target)
+            message = f"column `{column.name}` is always empty: {reason}"
             path = columns_path.index(i).child("jsonPath")
             meant = _meant_column(target, column.json_path, schema, paths)
-            yield Advisory(message, path, *_help(target, column.json_path, meant, _COLUMN))
+            help_, inside, subject = _help(target, column.json_path, meant, _COLUMN)
+            yield Advisory(message, path, help_, inside, subject, cause=reason)
 
 
 def _scale_paths(parts: VersionParts, schema: JSONSchemaProps) -> Iterator[Advisory]:

@@ -21,9 +21,10 @@ from crdlint.rules.engine.edits import NUMBERS, Edits, expect, is_merged, is_nul
 from crdlint.rules.engine.finding import AdviceFinding
 from crdlint.rules.engine.fixer import Fixer
 from crdlint.rules.engine.markers import validation
-from crdlint.rules.engine.rule import Caution, Nodes
+from crdlint.rules.engine.relations import INT_OR_STRING, TYPE_OF_INT_OR_STRING
+from crdlint.rules.engine.rule import Caution, Link, Nodes
 from crdlint.rules.fixes.v1beta1 import block
-from crdlint.rules.server.schema_warnings import formats_of, is_reported
+from crdlint.rules.server.schema_warnings import UNRECOGNIZED, formats_of, is_reported
 from crdlint.safety.work import WorkLimitError
 from crdlint.schema.deep_equal import equality_key
 from crdlint.schema.defaulting import META_FIELDS
@@ -483,6 +484,7 @@ KEYWORD = Caution(
     "keyword-without-effect",
     "Keyword does not apply to values of the schema's type",
     observed=("int-or-string-with-type", "keywords-of-other-types"),
+    follows=(Link(UNRECOGNIZED, TYPE_OF_INT_OR_STRING),),
     why="The API server ignores the keyword, so values that it should reject are accepted.",
     help="Move the keyword to the schema of the values that it should limit, or remove it",
     marker="write `+kubebuilder:validation:items:MaxLength` instead of `+kubebuilder:validation:MaxLength`",
@@ -510,7 +512,8 @@ def _replaced_types(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterable[Advis
         return ()
     message = f"`type: {schema.type}` is not validated beside `x-kubernetes-int-or-string`, but breaks server-side apply"
     marker = "remove `+kubebuilder:validation:Type`"
-    return [Advisory(message, schema.path.child("type"), "Remove `type`", marker=marker)]
+    path = schema.path.child("type")
+    return [Advisory(message, path, "Remove `type`", marker=marker, cause=INT_OR_STRING)]
 
 
 def _without_effect(keyword: str, part: JSONSchemaProps, schema: JSONSchemaProps) -> Advisory:

@@ -64,6 +64,7 @@ class Advisory(NamedTuple):
     - `inside`: the range to report within a string value, as code points (start, end)
     - `subject`: further information for the rule's fix
     - `rule`: the id of the rule, empty for the only rule of the advice
+    - `cause`: see `Diagnostic`
     - `marker`: what to do in the Go source instead: None for the marker of the rule, empty for none
     """
 
@@ -78,6 +79,7 @@ class Advisory(NamedTuple):
     rule: str = ""
     kind: Kind = "advice"
     headline: str = ""
+    cause: str = ""
 
 
 class DecodedCRD(NamedTuple):

@@ -10,6 +10,7 @@ from crdlint.crd.errors import TYPE_INVALID
 from crdlint.crd.paths import is_within
 from crdlint.diagnostics import Diagnostic
 from crdlint.light import regex
+from crdlint.yaml.nodes import Node
 
 Key = Callable[[Diagnostic], str | None]
 # The key of a finding and that of its cause, which are equal and not None if they are related.
@@ -17,6 +18,7 @@ Relation = tuple[Key, Key]
 
 _LAST_STEP: Final = regex(r"(?:\.[^.\[\]]*|\[[^\[\]]*\])\Z")
 _ROOT: Final = ".openAPIV3Schema"
+INT_OR_STRING: Final = "int-or-string"  # a `Diagnostic.cause`
 
 
 def _schema(field: str) -> str:
@@ -38,6 +40,14 @@ def type_of(field: str) -> str:
 
 
 _TYPE_OF: Final = "type of "
+
+
+def lacking(mapping: Node, name: str) -> str:
+    """Return the identification of a mapping of a document and a field that it lacks, see `Diagnostic.lacks`.
+
+    Without a name, it is that of a null in the place of a mapping.
+    """
+    return f"{mapping.start_mark.index} {name}"
 
 
 def between_fields(field: str, cause: str) -> Relation:
@@ -74,6 +84,10 @@ SAME_PLACE: Final = _alike(lambda finding: f"{finding.line}:{finding.column}")
 SAME_LINE: Final = _alike(lambda finding: str(finding.line))
 # A name that contains another one, and names that could not be read.
 OF_UNREAD_NAMES: Final[Relation] = (lambda _: "spec.names", attrgetter("user_path"))
+# A type beside `x-kubernetes-int-or-string`, and a format `int-or-string`: that field is to be written instead of both.
+TYPE_OF_INT_OR_STRING: Final = _alike(
+    lambda finding: finding.user_path if finding.cause == INT_OR_STRING else None
+)
 # A rule, and the schema that its cost is added to.
 OF_SCHEMA: Final[Relation] = (
     lambda finding: _schema(finding.field),

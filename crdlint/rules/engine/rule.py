@@ -260,4 +260,8 @@ def once(advisories: Sequence[Advisory]) -> Iterator[Advisory]:
     )
     paths = tuple(advisory.path for advisory in advisories)
     count = f" (and at {counted(more, 'more place')} of this CRD)" if more else ""
-    yield first._replace(message=f"{first.message}{count}", subject=first.subject or paths)
+    yield first._replace(
+        message=f"{first.message}{count}",
+        subject=first.subject or paths,
+        cause=first.cause or first.message,
+    )

@@ -14,7 +14,7 @@ from crdlint.golang.text import quote
 from crdlint.kubernetes.servers import FormatWarnings, Server
 from crdlint.rules.engine import headlines
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD
-from crdlint.rules.engine.relations import SAME_SCHEMA
+from crdlint.rules.engine.relations import INT_OR_STRING, SAME_SCHEMA
 from crdlint.rules.engine.rule import Link, Rule
 from crdlint.rules.helps import schema_warnings as helps
 from crdlint.rules.server import forbidden_fields
@@ -34,7 +34,7 @@ _STRING: Final = (
 _KNOWN: Final = {"integer": ("int32", "int64"), "number": ("float", "double")}
 
 
-@Rule(
+UNRECOGNIZED: Final = Rule(
     "format-unrecognized",
     "Unrecognized format",
     follows=(Link(forbidden_fields.TYPE_UNSUPPORTED, SAME_SCHEMA),),
@@ -47,7 +47,10 @@ _KNOWN: Final = {"integer": ("int32", "int64"), "number": ("float", "double")}
     bad="address: {type: string, format: ip-address}",
     good="address: {type: string}",
     source="apiextensions-apiserver/pkg/apiserver/validation GetUnrecognizedFormats",
-).advice
+)
+
+
+@UNRECOGNIZED.advice
 def unrecognized(crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield the server's warnings of formats that it does not know; on update only of those that are new."""
     server = crd.versions.newest
@@ -69,6 +72,7 @@ def unrecognized(crd: DecodedCRD) -> Iterator[Advisory]:
                 helps.of_format(schema, formats_of(schema.type)),
                 kind="warning",
                 headline=headline,
+                cause=INT_OR_STRING if schema.format == INT_OR_STRING else "",
             )
 
 

@@ -178,7 +178,7 @@ CRD_MISSPELLED = Rule("crd-misspelled", "Misspelled kind or apiVersion of a CRD"
     help="Write `apiVersion: apiextensions.k8s.io/v1` and `kind: CustomResourceDefinition`",
     bad=_V1.replace("kind: CustomResourceDefinition", "kind: CustomResourceDefinitions"), good=_V1,
     source="k8s.io/apimachinery pkg/api/meta NoKindMatchError")
-API_VERSION_REMOVED = Rule("api-version-removed", "CRD uses an API version that Kubernetes has removed",
+API_VERSION_REMOVED = Rule(diagnostics.REMOVED_VERSION, "CRD uses an API version that Kubernetes has removed",
     observed=("kind-of-a-crd-misspelled",),
     scope="text",
     outdated=True,

@@ -6,6 +6,7 @@ Helm 4 on a server. They read the contents of the chart for one set of values.
 
 from __future__ import annotations
 
+import os
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import fields, replace
@@ -304,13 +305,15 @@ class _ChartCheck:
             if other is crd or (crd.way is Way.HOOK and not crd.events & INSTALLING):
                 continue
             is_in_crds = other.way is Way.CRDS
-            yield finding_at(
+            finding = finding_at(
                 crd,
                 rules.CRD_TWICE,
                 _twice_message(crd, other),
                 help_=None if is_in_crds else rules.REMOVE_ONE,
                 related=place_of(other, "the other one"),
             )
+            folders = (os.path.dirname(each.file.shown) for each in (other, crd))
+            yield replace(finding, cause=" and ".join(folders))
 
     def _objects_in_crds(self) -> Iterator[Diagnostic]:
         defined = {crd.defined_kind: crd for crd in reversed(self._sent(Way.CRDS))}

@@ -1,0 +1,225 @@
+"""What one cause explains is one entry of the text of `crdlint check`; JSON has each finding."""
+
+from __future__ import annotations
+
+import json
+from textwrap import dedent, indent
+from typing import TYPE_CHECKING, Final
+
+from click.testing import CliRunner
+from crds import crd_with_spec
+from tables import each
+
+from crdlint.cli.main import cli
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pytest
+
+_CRD: Final = crd_with_spec("""
+    type: object
+    properties:
+      size: {type: integer}
+      config: {type: string, format: byte}
+      ref: {type: object, required: [name], properties: {name: {type: string}, key: {type: string}}}
+""")
+_OTHER: Final = _CRD.replace("foos", "bars").replace("Foo", "Bar")
+_STRICT: Final = crd_with_spec("""
+    type: object
+    required: [mode, ref]
+    properties:
+      mode: {type: string}
+      ref: {type: object, required: [a], properties: {a: {type: string}}}
+""")
+
+
+def _object(spec: str, name: str = "a", kind: str = "Foo") -> str:
+    return f"apiVersion: example.com/v1\nkind: {kind}\nmetadata: {{name: {name}}}\nspec: {spec}\n"
+
+
+def _columns(columns: str) -> str:
+    listed = f"    additionalPrinterColumns: [{columns}]\n    schema:\n"
+    return _CRD.replace("    schema:\n", listed, 1)
+
+
+def _column(name: str, path: str) -> str:
+    return f"{{name: {name}, type: string, jsonPath: {path}}}"
+
+
+_TWO_COLUMNS: Final = _columns(f"{_column('A', '.spec.tcp.a')}, {_column('B', '.spec.tcp.b')}")
+_TWO_PATHS: Final = _columns(f"{_column('A', '.spec.tcp.a')}, {_column('B', '.spec.udp.b')}")
+_START, _SPEC = _CRD.split("\nspec:\n")
+_IN_METADATA: Final = f"{_START}\n  spec:\n{indent(_SPEC, '  ')}"
+_BESIDE_SPEC: Final = f"{_START}\nspec:\n{dedent(_SPEC)}"
+_INT_OR_STRING: Final = crd_with_spec(
+    "{type: object, properties: {a: {type: string, format: int-or-string, x-kubernetes-int-or-string: true}}}"
+)
+_OBJECTS: Final = [_object("{size: x}"), _object("{size: x}", "b"), _object("{size: x}", "c")]
+# The texts of files, the entries of the text, parts of it, and the findings in JSON.
+CASES: Final[dict[str, tuple[dict[str, str], int, str, int]]] = {
+    "two columns of one missing object": ({"crd.yaml": _TWO_COLUMNS}, 1, "note: also `B` (line", 2),
+    "two columns of two missing objects": ({"crd.yaml": _TWO_PATHS}, 2, "", 2),
+    "one mistake in several objects of a file": (
+        {"crd.yaml": _CRD, "a.yaml": "---\n".join(_OBJECTS)},
+        1,
+        "also in line 9, line 14",
+        3,
+    ),
+    "one unknown field in objects of two kinds": (
+        {
+            "crd.yaml": _CRD,
+            "other.yaml": _OTHER.replace("size:", "width:"),
+            "a.yaml": f"{_object('{foo: bar}')}---\n{_object('{foo: bar}', 'b', 'Bar')}",
+        },
+        1,
+        "also in line 9",
+        2,
+    ),
+    "two mistakes in two objects": (
+        {"crd.yaml": _CRD, "a.yaml": f"{_object('{size: x}')}---\n{_object('{sise: 1}', 'b')}"},
+        2,
+        "",
+        2,
+    ),
+    "a null and its fields beside it": (
+        {"crd.yaml": _STRICT, "a.yaml": _object("\n  mode: x\n  ref:\n  a: x")},
+        1,
+        "1 more error follows from this: `ref` is null",
+        2,
+    ),
+    "a required field that is misspelled": (
+        {"crd.yaml": _STRICT, "a.yaml": _object("{moode: x, ref: {a: x}}")},
+        1,
+        "1 more error follows from this: `mode` is missing",
+        2,
+    ),
+    "a required field in the wrong object": (
+        {"crd.yaml": _STRICT, "a.yaml": _object("{ref: {a: x, mode: x}}")},
+        1,
+        "1 more error follows from this: `mode` is missing",
+        2,
+    ),
+    "the spec of a CRD in its metadata": (
+        {"crd.yaml": _IN_METADATA},
+        1,
+        "9 more errors follow from this: ",
+        10,
+    ),
+    "the fields of the spec of a CRD beside it": (
+        {"crd.yaml": _BESIDE_SPEC},
+        1,
+        "12 more errors follow from this: ",
+        13,
+    ),
+    "a type and a format for `x-kubernetes-int-or-string`": (
+        {"crd.yaml": _INT_OR_STRING},
+        1,
+        "1 more finding follows from this: `type: string` is not validated",
+        2,
+    ),
+    "a version that is removed, beside the current one": (
+        {"v1beta1/crd.yaml": _CRD.replace("k8s.io/v1", "k8s.io/v1beta1"), "v1/crd.yaml": _CRD},
+        0,
+        "1 info",
+        1,
+    ),
+    "a version that is removed": (
+        {"crd.yaml": _CRD.replace("k8s.io/v1", "k8s.io/v1beta1"), "other.yaml": _OTHER},
+        1,
+        "1 error",
+        1,
+    ),
+    "a version that is removed, in test data": (
+        {"testdata/crd.yaml": _CRD.replace("k8s.io/v1", "k8s.io/v1beta1")},
+        0,
+        "1 info",
+        1,
+    ),
+    "an object without a name": (
+        {"crd.yaml": _CRD, "a.yaml": _object("{}").replace("{name: a}", "{labels: {a: b}}")},
+        0,
+        "1 info",
+        1,
+    ),
+    "an input of a Go test": (
+        {
+            "crd.yaml": _CRD,
+            "pkg/a/inputs/b/a.yaml": _object("{size: x}"),
+            "pkg/a/a_test.go": 'package a\n\nvar text = read("./inputs/b/" + name + ".yaml")\n',
+        },
+        0,
+        "1 info",
+        1,
+    ),
+    "samples that a test of the whole module reads": (
+        {
+            "crd.yaml": _CRD,
+            "samples/a.yaml": _object("{size: x}"),
+            "main_test.go": 'package main\n\nvar text = read("samples/a.yaml")\n',
+            "go.mod": "module example.com/a\n",
+        },
+        1,
+        "1 error",
+        1,
+    ),
+    "a folder that a test beside it does not read": (
+        {
+            "crd.yaml": _CRD,
+            "pkg/a/manifests/a.yaml": _object("{size: x}"),
+            "pkg/a/a_test.go": 'package a\n\nimport "example.com/pkg/manifests/x"\n',
+        },
+        1,
+        "1 error",
+        1,
+    ),
+    "an object in the place of a text with a format": (
+        {"crd.yaml": _CRD, "a.yaml": _object("{config: {a: b}}")},
+        1,
+        "`config` must be a text with the format `byte`, not an object",
+        2,
+    ),
+}  # fmt: skip
+
+
+def _check(folder: Path, *options: str) -> str:
+    done = CliRunner().invoke(
+        cli, ["check", "--no-cache", *options, str(folder)], catch_exceptions=False
+    )
+    return done.stdout
+
+
+@each(("files", "entries", "note", "findings"), CASES.values(), ids=CASES)
+def test_one_cause_is_one_entry(
+    files: dict[str, str],
+    entries: int,
+    note: str,
+    findings: int,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    folder = tmp_path_factory.mktemp("a")
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    shown = " ".join(_check(folder).split(" "))
+    assert shown.count("\n  --> ") == entries
+    assert note in " ".join(shown.split())
+    document = json.loads(_check(folder, "--format", "json"))
+    assert len(document["diagnostics"]) == findings
+    all_shown = _check(folder, "--show-all", "--min-severity", "info")
+    assert all_shown.count("\n  --> ") == len(document["diagnostics"])
+
+
+def test_copies_of_one_bundle_are_one_entry(tmp_path: Path) -> None:
+    for name, text in (("foos", _CRD), ("bars", _OTHER)):
+        for folder in ("config/crd/bases", "bundle/manifests"):
+            (tmp_path / folder).mkdir(parents=True, exist_ok=True)
+            (tmp_path / folder / f"{name}.yaml").write_text(text)
+    for name, field in (("foos", "size"), ("bars", "config")):
+        stale = tmp_path / "bundle/manifests" / f"{name}.yaml"
+        stale.write_text(stale.read_text().replace(f"{field}:", f"old{field}:"))
+    shown = _check(tmp_path)
+    assert shown.count("\n  --> ") == 1
+    assert "; the same cause in " in " ".join(shown.split())
+    found = json.loads(_check(tmp_path, "--format", "json"))["diagnostics"]
+    assert [finding["rule"] for finding in found] == ["crd-copies-differ"] * 2
