@@ -141,7 +141,7 @@ def test_the_language_server_publishes_it(folder: Path, internal_errors: list[Bu
 
 # A help, a fix or a search for a cause that fails: where it is called, and a text for which it is.
 HELPS: Final = {
-    "crdlint.linting.manifest.placement": SMALLEST.replace("scope", "scoop"),
+    "crdlint.rules.fixes.field_fixes.placement": SMALLEST.replace("scope", "scoop"),
     "crdlint.crd.decode_errors.suggestion": SMALLEST.replace("served: true", 'served: "true"'),
     "crdlint.rules.engine.fixer.fix_of": REJECTED,
     "crdlint.kubecel.hints.hint": SMALLEST.replace(
