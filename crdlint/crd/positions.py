@@ -93,6 +93,8 @@ class Locator:
         self._indexes: dict[int, dict[str, tuple[Node, Node]]] = {}
         # Locations of paths and their ancestors, from the depth on at which conversion moves nothing.
         self._locations: dict[Path, SourceLocation] = {}
+        # Positions (see `position_inside`) of parts of nodes, by the identity of the node, start and end.
+        self._inside: dict[tuple[int, int, int], tuple[int, int, int, int] | None] = {}
 
     def span(self, path: Path, *, key: bool = False) -> Span:
         """Return the span to report for `path`: a scalar's text, a collection's key, the parent's key if it is missing.
@@ -123,7 +125,11 @@ class Locator:
         """
         location = self.find_in(path, version)
         node = location.node
-        position = position_inside(self.text, node, *part) if isinstance(node, Scalar) else None
+        key = id(node), *part  # an alias gives one text many paths
+        if key not in self._inside:
+            is_text = isinstance(node, Scalar)
+            self._inside[key] = position_inside(self.text, node, *part) if is_text else None
+        position = self._inside[key]
         if position is None:
             return self.span_of(location)
         line, column, end_line, end_column = position

@@ -369,7 +369,9 @@ def _open_key(item: Any, _of: str) -> tuple[str, Entries, str]:
 
 
 def _string(text: str) -> str:
-    return f'"{_UNSAFE.sub(_escape, text)}"'
+    for char, escape in _FREQUENT.items():
+        text = text.replace(char, escape)
+    return f'"{_RARE.sub(_escape, text)}"'
 
 
 def _escape(match: re.Match[str]) -> str:
@@ -388,10 +390,12 @@ def _float(value: float) -> str:
         return format_float(value)  # upstream falls back to `%#v` if Marshal fails
 
 
-_UNSAFE: Final = regex('[\\x00-\\x1f"\\\\<>&\u2028\u2029\ud800-\udfff]')
-_ESCAPES: Final = {
-    char: f"\\{letter}" for char, letter in zip('"\\\b\f\n\r\t', '"\\bfnrt', strict=True)
+# The characters that json.Marshal escapes and expressions consist of; the backslash first.
+_FREQUENT: Final = {"\\": r"\\", '"': r"\"", "\n": r"\n"} | {
+    char: f"\\u{ord(char):04x}" for char in "<>&"
 }
+_RARE: Final = regex("[\\x00-\\x1f\u2028\u2029\ud800-\udfff]")
+_ESCAPES: Final = dict(zip("\b\f\r\t", (r"\b", r"\f", r"\r", r"\t"), strict=True))
 _SCALARS: Final[dict[type, Callable[..., str]]] = {
     type(None): lambda _: "null",
     bool: _bool,

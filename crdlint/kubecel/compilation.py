@@ -193,7 +193,8 @@ class RuleCompiler:
         )
         compiled = self.expression(rule.rule, RULE, environment, optional_old_self=optional)
         has_value = not compiled.compiled.errors and compiled.compiled.output_type is BOOL
-        uses_old_self = has_value and OLD_SELF in compiled.compiled.result.names
+        may_use = has_value and OLD_SELF in rule.rule
+        uses_old_self = may_use and OLD_SELF in compiled.compiled.result.names
         if compiled.error is not None or not rule.message_expression:
             return CompiledRule(compiled, uses_old_self=uses_old_self)
         text = rule.message_expression

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from collections.abc import Sequence as SequenceOf
+from itertools import accumulate
 from typing import Final
 
 from crdlint.light import regex
@@ -24,8 +25,9 @@ _ODD_KEY: Final = regex(r" *(?:- +)*[A-Za-z$][\w$-]* ?:[,;:{\[]? *\r?\Z")
 def swallows_keys(text: BrokenText, edits: SequenceOf[Edit], root: Node) -> bool:
     """Return whether a line with a key, as far as edits keep it, is within a scalar of the document after them."""
     ordered = list(in_order(edits))
-    keys = sorted(_moved(offset, ordered) for offset in _key_offsets(text, ordered))
-    written = [(_moved(edit.start, ordered), edit) for edit in ordered]
+    moved = _moves(ordered)
+    keys = sorted(map(moved, _key_offsets(text, ordered)))
+    written = [(moved(edit.start), edit) for edit in ordered]
     scalars = (node for node in nodes_of(root) if isinstance(node, Scalar))
     return any(_holds_any(keys, scalar) and _is_new_text(scalar, written) for scalar in scalars)
 
@@ -49,13 +51,12 @@ def _begins_with_key(line: str) -> bool:
     return any(pattern.match(line) for pattern in (FIELD, _KEYWORD, _ODD_KEY))
 
 
-def _moved(offset: int, edits: SequenceOf[Edit]) -> int:
-    """Return the offset of a character after edits."""
-    moved = offset
-    for edit in edits:
-        if edit.end <= offset:
-            moved += len(edit.text) - (edit.end - edit.start)
-    return moved
+def _moves(edits: SequenceOf[Edit]) -> Callable[[int], int]:
+    """Return a function from the offset of a character to that after edits, which are in order."""
+    ends = [edit.end for edit in edits]
+    longer = (len(edit.text) - (edit.end - edit.start) for edit in edits)
+    shifts = list(accumulate(longer, initial=0))
+    return lambda offset: offset + shifts[bisect_right(ends, offset)]
 
 
 def _holds_any(keys: SequenceOf[int], scalar: Scalar) -> bool:

@@ -13,6 +13,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cache, cached_property
+from itertools import islice
 from typing import Final, TypeAlias
 
 from crdlint.cel.ast import Ident, nodes
@@ -99,7 +100,8 @@ class Tokens:
 
     def __init__(self, text: str) -> None:
         self.text: Final = text
-        tokens = [Token(match[0], *match.span()) for match in _TOKEN.finditer(text)]
+        matches = islice(_TOKEN.finditer(text), _MOST_TOKENS + 1)
+        tokens = [Token(match[0], *match.span()) for match in matches]
         self.tokens: Final = tokens if len(tokens) <= _MOST_TOKENS else []
         self._words: Final = [token.word for token in self.tokens]
         self._known_ends: dict[tuple[str, int], tuple[int, ...]] = {}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.crd.paths import Path
-from crdlint.rules.engine.advisory import Advisory, DecodedCRD, in_junctor
+from crdlint.rules.engine.advisory import Advisory, DecodedCRD, in_junctor, on_rules
 from crdlint.rules.engine.rule import Caution, Nodes
 from crdlint.schema.traversal import value_schema
 
@@ -138,15 +138,15 @@ def _rule(text: str) -> str:
     good=_rule("!has(self.x) || type(self.x) == string || self.x > 0"),
 ).practice
 def _one_type(crd: DecodedCRD) -> Iterator[Advisory]:
-    for rule in crd.rules:
-        if rule.compiled.rule.error is None and "type(" not in rule.rule.rule:
-            yield from _failing(rule)
+    return on_rules(crd, _failing)
 
 
 def _failing(rule: EstimatedRule) -> Iterator[Advisory]:
     """Yield the first operation of a rule that fails for one type of values."""
     from crdlint.cel.source_ranges import range_at
 
+    if rule.compiled.rule.error is not None or "type(" in rule.rule.rule:
+        return
     compiled = rule.compiled.rule.compiled
     for operand in _certain(compiled.expr):
         failing = _operation(operand, rule.node.schema)
@@ -162,7 +162,7 @@ def _failing(rule: EstimatedRule) -> Iterator[Advisory]:
             if fails_for == _STRING
             else f"Write `{_QUANTITY}(string({read}))`"
         )
-        yield Advisory(message, rule.path.child("rule"), help_, inside=span)
+        yield Advisory(message, rule.path, help_, inside=span)
         return
 
 

@@ -12,7 +12,7 @@ from crdlint.crd.paths import Path
 from crdlint.golang.printing import marshal
 from crdlint.light import NamedTuple, regex
 from crdlint.phrases import joined
-from crdlint.rules.engine.advisory import Advisory, DecodedCRD, top_property
+from crdlint.rules.engine.advisory import Advisory, DecodedCRD, on_rules, top_property
 from crdlint.rules.engine.edits import Edits, expect
 from crdlint.rules.engine.finding import AdviceFinding
 from crdlint.rules.engine.fixer import Fixer
@@ -25,6 +25,7 @@ from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence, child, items_of
 
 if TYPE_CHECKING:
     from crdlint.cel.ast import Expr
+    from crdlint.kubecel.cost import EstimatedRule
 
 _PATTERN: Final = "name:\n  type: string\n  pattern: {}"
 _STRAIGHT: Final = str.maketrans("\u201c\u201d\u2018\u2019", "\"\"''")
@@ -213,17 +214,17 @@ def beyond_int32(schema: JSONSchemaProps) -> Iterator[tuple[str, int]]:
     good=_MODE.format("!=", "&&"),
 ).practice
 def _constant_rules(crd: DecodedCRD) -> Iterator[Advisory]:
-    for rule in crd.rules:
-        text = rule.rule.rule
-        # The time grows with the number of comparisons, and hardly any rule with one is constant.
-        is_judged = len(text) <= _LONGEST and len(_COMPARED.findall(text)) > 1
-        consequence = (
-            _consequence(text)
-            if is_judged and _compares_again(rule.compiled.rule.compiled.expr)
-            else ""
-        )
+    return on_rules(crd, _constant)
+
+
+def _constant(rule: EstimatedRule) -> Iterator[Advisory]:
+    text = rule.rule.rule
+    # The time grows with the number of comparisons, and hardly any rule with one is constant.
+    is_judged = len(text) <= _LONGEST and len(_COMPARED.findall(text)) > 1
+    if is_judged and _compares_again(rule.compiled.rule.compiled.expr):
+        consequence = _consequence(text)
         if consequence:
-            yield Advisory(consequence, rule.path.child("rule"))
+            yield Advisory(consequence, rule.path)
 
 
 def _compares_again(expr: Expr) -> bool:

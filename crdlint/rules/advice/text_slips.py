@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.errors import Code
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.golang.printing import marshal
 from crdlint.light import regex
-from crdlint.rules.engine.advisory import Advisory, DecodedCRD
+from crdlint.rules.engine.advisory import Advisory, DecodedCRD, on_rules
 from crdlint.rules.engine.rule import Caution, Nodes
 from crdlint.yaml.nodes import Sequence, child
 
@@ -201,13 +201,13 @@ def _refusals(schema: JSONSchemaProps, server: Server) -> dict[int, str]:
     good="a: {type: array, maxItems: 9, items: {type: string, maxLength: 9}, "
     "x-kubernetes-validations: [{rule: \"size(self) == 0 || self[size(self) - 1] == 'x'\"}]}",
 ).practice
-def _negative_index(crd: DecodedCRD) -> Iterator[Advisory]:
-    for rule in crd.rules:
-        if "[-" in rule.rule.rule.replace(" ", "") and _has_negative_index(_tree_of(rule)):
-            yield Advisory(
-                "rule reads an item by a negative index, so it always fails",
-                rule.path.child("rule"),
-            )
+def _negative_indexes(crd: DecodedCRD) -> Iterator[Advisory]:
+    return on_rules(crd, _negative_index)
+
+
+def _negative_index(rule: EstimatedRule) -> Iterator[Advisory]:
+    if "[-" in rule.rule.rule.replace(" ", "") and _has_negative_index(_tree_of(rule)):
+        yield Advisory("rule reads an item by a negative index, so it always fails", rule.path)
 
 
 def _tree_of(rule: EstimatedRule) -> Expr:
@@ -237,29 +237,41 @@ def _has_negative_index(tree: Expr) -> bool:
     good="a: {type: string, enum: [Fast, Slow], x-kubernetes-validations: [{rule: \"self != 'Fast'\"}]}",
 ).practice
 def _words(crd: DecodedCRD) -> Iterator[Advisory]:
-    for rule in crd.rules:
-        for word, values in _foreign_words(_tree_of(rule), rule.node.schema):
-            shown = ", ".join(f"`{value}`" for value in values[:5])
-            message = f"rule compares with `{word}`, which is not in the enum"
-            yield Advisory(message, rule.path.child("rule"), f"Write one of {shown}")
+    return on_rules(crd, _words_of)
 
 
-def _foreign_words(tree: Expr, schema: JSONSchemaProps) -> Iterator[tuple[str, list[str]]]:
-    """Yield the texts that a rule of a schema compares a field with, and that are not in its enum, with the enum."""
+def _words_of(rule: EstimatedRule) -> Iterator[Advisory]:
+    for field, words in _compared_words(_tree_of(rule), rule.node.schema):
+        values = dict.fromkeys(value for value in field.enum if isinstance(value, str))
+        shown = ", ".join(f"`{value}`" for value in [*values][:5])
+        for word in words:
+            if values and word and word not in values:
+                message = f"rule compares with `{word}`, which is not in the enum"
+                yield Advisory(message, rule.path, f"Write one of {shown}")
+
+
+def _compared_words(
+    tree: Expr, schema: JSONSchemaProps
+) -> Iterable[tuple[JSONSchemaProps, Iterable[str]]]:
+    """Return the fields of type string that a rule of a schema reads, with the texts that it compares each with."""
     from crdlint.cel.ast import Call, Literal, nodes
 
-    for node in nodes(tree):
-        if not isinstance(node, Call) or node.function not in _COMPARISONS:
-            continue
-        for field, other in (node.args, node.args[::-1]):
-            values = _enum_of(field, schema)
-            word = other.value if isinstance(other, Literal) else None
-            if values and isinstance(word, str) and word and word not in values:
-                yield word, values
+    compared: dict[int, tuple[JSONSchemaProps, dict[str, None]]] = {}
+    comparisons = (
+        node for node in nodes(tree) if isinstance(node, Call) and node.function in _COMPARISONS
+    )
+    for comparison in comparisons:
+        for side, other in (comparison.args, comparison.args[::-1]):
+            if not isinstance(other, Literal) or not isinstance(other.value, str):
+                continue
+            field = _field_of(side, schema)
+            if field is not None and field.type == "string":
+                compared.setdefault(id(field), (field, {}))[1][other.value] = None
+    return compared.values()
 
 
-def _enum_of(expr: Expr, schema: JSONSchemaProps) -> list[str]:
-    """Return the enum of the field that an expression such as `self.spec.mode` reads, empty for another expression."""
+def _field_of(expr: Expr, schema: JSONSchemaProps) -> JSONSchemaProps | None:
+    """Return the field that an expression such as `self.spec.mode` reads, None for another expression."""
     from crdlint.cel.ast import Ident, Select
 
     names: list[str] = []
@@ -267,10 +279,8 @@ def _enum_of(expr: Expr, schema: JSONSchemaProps) -> list[str]:
         names.append(expr.field)
         expr = expr.operand
     if not isinstance(expr, Ident) or expr.name != "self":
-        return []
+        return None
     field: JSONSchemaProps | None = schema
     for name in reversed(names):
         field = None if field is None else field.properties.get(name)
-    if field is None or field.type != "string":
-        return []
-    return [value for value in field.enum if isinstance(value, str)]
+    return field

@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from crdlint.kubecel.cost import EstimatedRule
 from crdlint.light import regex
 from crdlint.phrases import some
 from crdlint.rules.advice import dead_ends
-from crdlint.rules.engine.advisory import Advisory, DecodedCRD
+from crdlint.rules.engine.advisory import Advisory, DecodedCRD, on_rules
 from crdlint.rules.engine.relations import SAME_PLACE
 from crdlint.rules.engine.rule import Link, Rule
 from crdlint.rules.server.cel import MARKER, schema_with
@@ -53,9 +54,7 @@ def unguarded_fields(crd: DecodedCRD) -> Iterator[Advisory]:
     advisories: list[Advisory] = []
     fields = ObjectFields()
     with work.limited(), suppress(work.WorkLimitError):
-        for estimated in crd.rules:
-            if estimated.compiled.rule.error is None:
-                advisories.extend(_unguarded(estimated, fields))
+        advisories.extend(on_rules(crd, partial(_unguarded, fields)))
     yield from advisories
 
 
@@ -70,12 +69,12 @@ def _is_negated(expr: Expr, node: Expr) -> bool:
 _READS: Final = 3  # optional fields in one message
 
 
-def _unguarded(estimated: EstimatedRule, fields: ObjectFields) -> Iterator[Advisory]:
+def _unguarded(fields: ObjectFields, estimated: EstimatedRule) -> Iterator[Advisory]:
     from crdlint.cel.source_ranges import range_at
     from crdlint.kubecel.reasoning.optional_fields import Prover, unguarded
 
     expression = estimated.compiled.rule
-    reads = unguarded(expression)
+    reads = unguarded(expression) if expression.error is None else []
     if not reads:
         return
     source, prover = expression.compiled.source, Prover(expression, estimated.node.schema, fields)
@@ -97,4 +96,4 @@ def _unguarded(estimated: EstimatedRule, fields: ObjectFields) -> Iterator[Advis
         else:
             help_ = f"{help_}, or `!has({read.path}) || ...` to accept them"
         span = range_at(source.text, source.offsets[read.node.id][0])
-        yield Advisory(message, estimated.path.child("rule"), help_, span, subject=read.path)
+        yield Advisory(message, estimated.path, help_, span, subject=read.path)

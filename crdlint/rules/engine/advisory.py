@@ -112,6 +112,25 @@ class DecodedCRD(NamedTuple):
     apply_severity: Severity | None = None
 
 
+def on_rules(
+    crd: DecodedCRD, advise: Callable[[EstimatedRule], Iterable[Advisory]]
+) -> Iterator[Advisory]:
+    """Yield the advice about each rule, at its path.
+
+    `advise` is asked once for all copies of a rule that aliases of its schema make.
+    """
+    known: dict[tuple[int, ...], list[Advisory]] = {}
+    for estimated in crd.rules:
+        schema, rule = estimated.node.schema, estimated.rule
+        written = schema.node or schema, rule.node or rule
+        key = tuple(map(id, (*written, estimated.compiled.rule.compilation)))
+        if key not in known:
+            known[key] = list(advise(estimated))
+        path = estimated.path.child("rule")
+        for advisory in known[key]:
+            yield advisory._replace(path=path)
+
+
 class VersionParts(NamedTuple):
     """A version, or all of them if they share ``schema``, ``subresources`` and ``columns``, which are at ``path``."""
 
