@@ -241,6 +241,9 @@ class DocumentWalk(ABC):
         self.report("advice", AFTER_END.id, message, Span(line + 1, 1, line + 1, end))
 
     def _report_syntax(self, document: Document, problem: YAMLProblem) -> None:
+        if problem.is_own:
+            self._report_unread(problem)
+            return
         from crdlint.yaml.causes import syntax_cause
 
         cause = attempt(syntax_cause, document, self.problems)
@@ -258,6 +261,12 @@ class DocumentWalk(ABC):
         )
         if cause is not None and cause.headline:
             self.diagnostics[-1] = replace(self.diagnostics[-1], headline=cause.headline)
+
+    def _report_unread(self, problem: YAMLProblem) -> None:
+        """Report a document that is not read, although the server may read it."""
+        help_ = "Write the document with fewer levels of brackets; it is not checked"
+        self.report("decode", reading.YAML_SYNTAX.id, problem.message, problem_span(problem), help_)
+        self.diagnostics[-1] = replace(self.diagnostics[-1], origin="crdlint")
 
     def _report_conversion(self, document: Document, error: YAMLDecodeError) -> None:
         from crdlint.yaml.causes import conversion_cause

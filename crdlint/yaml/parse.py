@@ -50,11 +50,15 @@ _SLOWER: Final = "libyaml is not available for this Python: reading with ruamel.
 
 
 class YAMLProblem(NamedTuple):
-    """A syntax error: the server's text, and its 0-based position in the file."""
+    """A syntax error: the server's text, and its 0-based position in the file.
+
+    `is_own` is whether crdlint stops there, although the server may read on.
+    """
 
     message: str
     line: int
     column: int
+    is_own: bool = False
 
 
 T = TypeVar("T")
@@ -227,7 +231,8 @@ def _problem_of_node(error: YAMLDecodeError, offset: int) -> YAMLProblem:
     mark = error.node.start_mark if error.node is not None else None
     if mark is None:
         return YAMLProblem(str(error), offset, 0)
-    return YAMLProblem(str(error), mark.line + offset, mark.column)
+    is_own = isinstance(error, _TooDeepError)
+    return YAMLProblem(str(error), mark.line + offset, mark.column, is_own)
 
 
 def _problem(error: YAMLError, chunk: str, offset: int) -> YAMLProblem:
@@ -282,9 +287,48 @@ def _events(text: str) -> Iterator[Any]:
         from crdlint.yaml import python_parser
 
         events = python_parser.events(text)
+    if _may_take_long(text):
+        events = _as_far_as_read(events)
     if text.isascii() or _RARE_BREAK.search(text) is None:
         return events
     return _as_editors_count(events, text)
+
+
+# libyaml looks at all open brackets for each token. All real manifests stay below a thousandth of it; a flow mapping of the
+# greatest depth needs three quarters.
+_MOST_LEVELS: Final = 200_000_000
+
+
+class _TooDeepError(YAMLDecodeError):
+    """The brackets of a document are nested so deeply that crdlint does not read on."""
+
+
+def _may_take_long(text: str) -> bool:
+    """Return whether brackets may be nested so deeply that the text takes much longer to read than others of its size."""
+    deepest = min(text.count("[") + text.count("{"), MAX_DEPTH)
+    return deepest * len(text) > _MOST_LEVELS
+
+
+def _as_far_as_read(events: Iterator[Any]) -> Iterator[Any]:
+    """Yield events until the levels of brackets that are open at each are too many together."""
+    level = total = 0
+    for event in events:
+        kind = event.__class__
+        if kind in _STARTS:
+            level += event.flow_style
+        elif kind in _ENDS and level:  # in brackets, all collections have brackets
+            level -= 1
+        total += level
+        if total > _MOST_LEVELS:
+            message = (
+                f"crdlint reads no further: too many values within {level:,} levels of brackets"
+            )
+            raise _TooDeepError(message, event)
+        yield event
+
+
+_STARTS: Final = frozenset({MappingStartEvent, SequenceStartEvent})
+_ENDS: Final = frozenset({MappingEndEvent, SequenceEndEvent})
 
 
 # Line breaks in YAML 1.1, but not in an editor.

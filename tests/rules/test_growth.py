@@ -54,6 +54,20 @@ def optional_fields(n: int) -> str:
     )
 
 
+def copies(term: str, schema: str = "type: string, maxLength: 9") -> Callable[[int], str]:
+    """Return a CRD of a size with a rule of as many terms, and as many aliases of the schema that has it."""
+
+    def text(n: int) -> str:
+        rule = f"{term} && " * n + "true"
+        first = f'a: &a {{{schema}, x-kubernetes-validations: [{{rule: "{rule}"}}]}}'
+        rest = (f"a{i}: *a" for i in range(n))
+        return crd_with_spec(f"{{type: object, properties: {{{', '.join((first, *rest))}}}}}")
+
+    return text
+
+
+_NAMED = "type: object, properties: {name: {type: string, maxLength: 9}}"
+_LIST = "type: array, maxItems: 9, items: {type: string, maxLength: 9}"
 INPUTS = {
     "rules that read optional fields": optional_fields,
     "nested defaults": nested_defaults,
@@ -70,6 +84,25 @@ INPUTS = {
 @each("text", INPUTS.values(), ids=INPUTS)
 def test_work_is_linear(text: Callable[..., Any]) -> None:
     assert growth(lambda n: crdlint.lint_text(text(n)), 200) < LINEAR
+
+
+COPIES: dict[str, Callable[[int], str]] = {
+    "copies of a rule": copies("self != 'a'"),
+    "copies of a rule with types that do not match": copies("self.x"),
+    "copies of a rule with a misspelt field": copies("self.nmae != 'a'", _NAMED),
+    "copies of a rule with an optional field": copies("self.name != 'a'", _NAMED),
+    "copies of a rule with a word that is no value": copies(
+        "self != 'c'", "type: string, enum: [a, b]"
+    ),
+    "copies of a rule with negative indexes": copies("self[-1] != 'a'", _LIST),
+    "copies of a costly rule": copies("self.contains('a')", "type: string"),
+    "keys behind wrong indentation": lambda n: "kind: CustomResourceDefinition\n" + " a:\n" * n,
+}
+
+
+@each("text", COPIES.values(), ids=COPIES)
+def test_copies_of_a_rule_by_aliases_are_judged_once(text: Callable[..., Any]) -> None:
+    assert growth(lambda n: crdlint.lint_text(text(n)), 15) < LINEAR
 
 
 def test_the_comparison_of_names_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:

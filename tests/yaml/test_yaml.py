@@ -350,3 +350,43 @@ def test_json_is_what_go_accepts_as_json(text: str, expected: bool) -> None:
     root = parse_first(text).root
     assert root is not None
     assert is_json(root) is expected
+
+
+def in_brackets(levels: int, values: str) -> str:
+    return f"kind: CustomResourceDefinition\na: {'[' * levels}{values}{']' * levels}\n"
+
+
+IN_BLOCKS = "kind: CustomResourceDefinition\na:\n" + "".join(
+    f"{'  ' * i}- b:\n{'  ' * i}  - 1\n" for i in range(1, 50)
+)
+
+
+@each(
+    ("text", "is_read"),
+    [
+        (in_brackets(50, "1, " * 1000), False),
+        (in_brackets(50, "{a: 1}, " * 1000), False),
+        (in_brackets(50, '"]]]", ' * 1000), False),
+        (in_brackets(25, "1, " * 2000) + "b: 1\n", False),
+        ("# \u2028\n" + in_brackets(50, "\u00e9, " * 1000), False),
+        ("\ufeff" + in_brackets(50, "1, " * 1000), False),
+        (in_brackets(50, "1, " * 100), True),
+        (in_brackets(1, "1, " * 9000), True),
+        (in_brackets(1, "[1], " * 3000), True),
+        (in_brackets(100, "1"), True),
+        (IN_BLOCKS, True),
+        ("a: '" + "[" * 900 + "'\n" + "b: {c: 1}\n" * 1000, True),
+    ],
+)
+def test_values_within_many_brackets_are_not_read(
+    monkeypatch: pytest.MonkeyPatch, text: str, *, is_read: bool
+) -> None:
+    monkeypatch.setattr(parse, "_MOST_LEVELS", 20_000)
+    document = parse_first(text)
+    assert (document.error is None) is is_read
+    own = [each for each in crdlint.lint_text(text) if each.origin == "crdlint"]
+    assert is_read or [(each.rule, each.severity) for each in own] == [("yaml-syntax", "error")]
+
+
+def test_the_deepest_document_that_the_server_reads_is_read() -> None:
+    assert parse_first(in_brackets(9_990, "1")).error is None
