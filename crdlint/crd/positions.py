@@ -126,10 +126,9 @@ class Locator:
         location = self.find_in(path, version)
         node = location.node
         key = id(node), *part  # an alias gives one text many paths
-        if key not in self._inside:
-            is_text = isinstance(node, Scalar)
-            self._inside[key] = position_inside(self.text, node, *part) if is_text else None
-        position = self._inside[key]
+        if key not in self._inside and isinstance(node, Scalar):
+            self._inside[key] = position_inside(self.text, node, *part)
+        position = self._inside.get(key)
         if position is None:
             return self.span_of(location)
         line, column, end_line, end_column = position
