@@ -119,15 +119,15 @@ def on_rules(
 
     `advise` is asked once for all copies of a rule that aliases of its schema make.
     """
-    known: dict[tuple[int, ...], list[Advisory]] = {}
+    advice: dict[tuple[int, ...], list[Advisory]] = {}
     for estimated in crd.rules:
         schema, rule = estimated.node.schema, estimated.rule
         written = schema.node or schema, rule.node or rule
         key = tuple(map(id, (*written, estimated.compiled.rule.compilation)))
-        if key not in known:
-            known[key] = list(advise(estimated))
+        if key not in advice:
+            advice[key] = list(advise(estimated))
         path = estimated.path.child("rule")
-        for advisory in known[key]:
+        for advisory in advice[key]:
             yield advisory._replace(path=path)
 
 
