@@ -27,6 +27,7 @@ from crdlint.sources.helm.chart_values import (
     given_values,
     holds,
 )
+from crdlint.sources.helm.gates import directives_in
 from crdlint.sources.helm.layout import DEFAULTS, HelmValues
 from crdlint.sources.helm.masking import Block, Masked, mask, variables_of
 from crdlint.sources.helm.render import Rendered
@@ -400,15 +401,15 @@ def _defined(head: _Head) -> Defined | None:
     )
 
 
-# A directive that asks for what is otherwise after the installation; the bound is that of its length.
-_STATE: Final = regex(
-    r"\{\{(?:(?!\}\})[\s\S]){0,1000}?(?:\blookup\b|\.APIVersions|\.Release\.(?:Is|Revision))"
-)
+# What a directive may ask for that is otherwise after the installation.
+_STATE: Final = regex(r"\blookup\b|\.APIVersions|\.Release\.(?:Is|Revision)")
 
 
 def _has_conditions(file: LoadedFile, rendered: int) -> bool:
     """Return whether conditions matter in a template: it has more CRDs than are rendered, or asks for the state of the cluster."""
-    return len(CRD_KIND.findall(file.text)) != rendered or _STATE.search(file.text) is not None
+    if len(CRD_KIND.findall(file.text)) != rendered:
+        return True
+    return _STATE.search(directives_in(file.text)) is not None
 
 
 def _take(documents: list[ChartDocument]) -> ChartDocument:
