@@ -220,6 +220,7 @@ class _CheckCommand:
             stdin_name,
             _REQUEST,
             renders=not arguments.no_helm,
+            keeps=not arguments.no_cache,
         )
         self._fixing = arguments.fixing()
         if arguments.against:

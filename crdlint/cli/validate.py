@@ -126,6 +126,7 @@ class _ValidateCommand:
             arguments.read_config(),
             kustomize=False,
             renders=not arguments.no_helm,
+            keeps=not arguments.no_cache,
         )
         self._run = Totals(
             bugs=self._inputs.bugs,

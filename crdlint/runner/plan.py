@@ -91,7 +91,7 @@ class Planner:
 
     `config` replaces the configurations of directories. `kustomize` is whether kustomizations are built. `stdin_name`
     is the name of the file in standard input. `renders` is whether charts are rendered by Helm, which then sends them;
-    None if it does not matter who sends a file.
+    None if it does not matter who sends a file. `keeps` is whether the cache keeps the version of Helm.
     """
 
     kube_version: str | None
@@ -101,6 +101,7 @@ class Planner:
     stdin_name: str | None = None
     request: CheckRequest = CheckRequest(skip_unfinished=True)
     renders: bool | None = None
+    keeps: bool = False
     plan: Plan = field(default_factory=Plan)
     _layout: ChartLayout = field(default_factory=ChartLayout)
     configs: ReadConfigs = field(default_factory=dict)
@@ -109,6 +110,7 @@ class Planner:
     _fragments: Fragments = field(default_factory=Fragments)
     _suites: list[str] = field(default_factory=list)
     _senders: DefaultSenders = field(default_factory=DefaultSenders)
+    _helm_major: int | None = None
     # The reported errors of configurations, by identity
     invalid: set[int] = field(default_factory=set)
     _loaded: dict[str, _Loaded] = field(default_factory=dict)  # by outermost chart
@@ -171,11 +173,23 @@ class Planner:
         if config.senders or self.renders is None:
             return config
         if config.in_chart:
-            return config._replace(senders=self._senders.of_chart(renders=self.renders))
+            return config._replace(senders=self._senders_of_charts())
         senders = self._senders.beside(path)
         new = [notice for notice in self._senders.notices if notice not in self.plan.notices]
         self.plan.notices += new
         return config._replace(senders=senders)
+
+    def _senders_of_charts(self) -> tuple[str, ...]:
+        """Return who sends a chart: Helm if it renders charts, else that is not known."""
+        if not self.renders:
+            return ()
+        if self._helm_major is None:
+            from crdlint.runner.installed_helm import helm_major
+
+            self._helm_major = helm_major(keeps=self.keeps)
+        from crdlint.sources.helm.check import senders_of_charts
+
+        return senders_of_charts(self._helm_major)
 
     def _add_kustomization(self, folder: str, named: Container[str]) -> None:
         path = kustomization_of(folder)

@@ -53,14 +53,6 @@ class DefaultSenders:
         self.notices: dict[str, None] = {}
         self._deployers = Deployers()
 
-    def of_chart(self, *, renders: bool) -> tuple[str, ...]:
-        """Return who sends a chart, that Helm `renders` or not: Helm 4 if it does, besides others."""
-        if not renders:
-            return ()
-        from crdlint.sources.helm.check import senders_of_charts
-
-        return senders_of_charts()
-
     def beside(self, path: str) -> tuple[str, ...]:
         """Return how Flux or Argo CD send a file, if an object of theirs is in its folder."""
         is_file = path != STDIN and open_descriptor(path) is None

@@ -56,9 +56,9 @@ def test_a_chart_is_rendered_once_for_all_runs(folder: Path, fake_helm: Path) ->
     first = check(folder)
     assert first.count("warning[format-unrecognized]") == 2
     assert check(folder) == first
-    assert calls(fake_helm) == ["template"]
+    assert calls(fake_helm) == ["version", "template"]
     assert check(folder, "--no-cache") == first
-    assert calls(fake_helm) == ["template"] * 2
+    assert calls(fake_helm) == ["version", "template"] * 2
 
 
 CHANGES = {
@@ -75,7 +75,7 @@ def test_a_change_of_the_chart(
     check(folder)
     change(folder)
     again = check(folder)
-    assert calls(fake_helm) == ["template"] * 2
+    assert calls(fake_helm) == ["version", "template", "template"]
     assert again == check(folder, "--no-cache")
 
 
@@ -83,7 +83,7 @@ def test_a_change_of_the_chart(
 def test_other_options(options: tuple[str, ...], folder: Path, fake_helm: Path) -> None:
     first = check(folder)
     other = check(folder, *options)
-    assert calls(fake_helm)[:2] == ["template"] * 2
+    assert calls(fake_helm)[:3] == ["version", "template", "template"]
     assert other == check(folder, *options, "--no-cache")
     assert check(folder) == first
     assert check(folder, "--no-helm").count("helm-skipped") == 2
@@ -98,7 +98,7 @@ def test_what_keeps_a_chart_from_being_rendered_is_reported_in_each_run(
     first = check(folder)
     assert first.count("a type is required") == 1
     assert check(folder) == first
-    assert calls(fake_helm) == ["template", "version"]
+    assert calls(fake_helm) == ["version", "template"]
 
 
 def test_comments_of_a_template_count_in_cached_results(folder: Path) -> None:

@@ -514,10 +514,18 @@ def is_installed() -> bool:
     return find("helm") is not None
 
 
-def senders_of_charts() -> tuple[str, ...]:
-    """Return who sends charts if no sender is named: Helm 4 if that is on the PATH, besides others; else it is not known."""
+def senders_of_charts(major: int) -> tuple[str, ...]:
+    """Return who sends charts if no sender is named, by the major version of Helm.
+
+    Helm 4 sends them, besides others; who does is not known with an older one.
+    """
+    return ("create", "helm-4") if major >= _APPLYING else ()
+
+
+def installed_major() -> int:
+    """Return the major version of the Helm on the PATH, 0 if that cannot be used."""
     with _ASKING:
-        return ("create", "helm-4") if helm().major >= _APPLYING else ()
+        return helm().major
 
 
 def render_for(
