@@ -20,9 +20,9 @@ def helm_major(*, keeps: bool) -> int:
         return installed_major()
     store = Store(folder)
     key = blake2b(f"helm {identity_of(program)}".encode(), digest_size=20).hexdigest()
-    known = store.read(key)
-    if known is not None:
-        return int(known)
+    stored = store.read(key)
+    if stored is not None:
+        return int(stored)
     major = installed_major()
     store.write(key, b"%d" % major)
     return major

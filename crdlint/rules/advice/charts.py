@@ -26,9 +26,8 @@ NO_MATCHES = _Fails("helm-no-matches", "Object whose CRD does not exist when Hel
     in_each_run=False,
     observed=("helm-object-in-templates-of-its-crd",),
     why="Helm looks up the kinds of all templates before it creates the first of them, when only the CRDs in `crds/` exist. "
-    "`helm install` fails with `no matches for kind`, and creates nothing. It is a warning if the values turn the CRD off, "
-    "because the cluster may have it from elsewhere, and of a `post-install` hook: without `--wait` Helm creates it as soon as the "
-    "CRD is created, often before the API server serves that.",
+    "`helm install` fails with `no matches for kind`. It is a warning if the values turn the CRD off, and of a "
+    "`post-install` hook: without `--wait`, the API server often does not serve the CRD yet.",
     help="Make the object a `post-install,post-upgrade` hook and install with `--wait`, or install the CRD with a "
     "chart of its own before; a chart that was never released may have the CRD in `crds/`")
 CRD_TWICE = _Fails("helm-crd-twice", "CRD that a chart contains twice",

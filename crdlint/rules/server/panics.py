@@ -15,8 +15,8 @@ PANIC: Final = Rule(
     source="net/http: panic serving",
     origin="crdlint",
     observed=("server-panics",),
-    why="The API server looks for a selectable field in a schema that it cannot convert, or, in 1.28.0, 1.29.0 and 1.30.0, for "
-    "the type of a rule in a schema without one. It panics and closes the connection, so clients report only a broken connection.",
+    why="The API server looks for a selectable field in a schema that it cannot convert. First patch releases up to 1.30.0 do so "
+    "for a rule of a schema without a type. It panics and closes the connection, so clients report only a broken connection.",
     help="Fix the schema first: see the other findings of this CRD",
     bad="schema:\n  openAPIV3Schema:\n    type: object\n    properties:\n      spec: {type: object, properties: "
     "{color: {type: array, items: [{type: string}]}}}\nselectableFields: [{jsonPath: .spec.color}]\n",
