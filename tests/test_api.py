@@ -105,9 +105,9 @@ def test_fixes_are_returned_on_request(tmp_path: Path) -> None:
         assert fix.apply(MISSPELT) == SMALLEST
     assert crdlint.fix_text(MISSPELT) == SMALLEST
     assert crdlint.fix_text(SMALLEST) == SMALLEST
-    unsafe = SMALLEST.replace("  scope: Namespaced\n", "")
+    unsafe = SMALLEST.replace("{type: object}", "{type: object, properties: {a: {type: array}}}")
     assert crdlint.fix_text(unsafe) == unsafe
-    assert "scope: Namespaced" in crdlint.fix_text(unsafe, unsafe=True)
+    assert "items: " in crdlint.fix_text(unsafe, unsafe=True)
 
 
 def test_positions_of_related_places_have_a_type() -> None:

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from crdlint.config.model import Config
     from crdlint.config.printed_ignores import PrintedIgnores
     from crdlint.config.scoped_ignores import UsedIgnores
-    from crdlint.diagnostics import Diagnostic, InputProblem
+    from crdlint.diagnostics import InputProblem
     from crdlint.report.changes import Changes
     from crdlint.runner.cache import Cache
     from crdlint.sources.helm.check import Charts
@@ -576,7 +576,9 @@ class _CheckCommand:
         state = self._state
         result = state.names.add(result)
         if is_test_data(result.file, self._options.paths):
-            result = _of_test_data(result)
+            from crdlint.sources.test_data import as_test_data  # few files are for unit tests
+
+            result = as_test_data(result)
         comments = comments_of(result) if reads_comments else None
         applied = apply(result, config, comments, state.baseline, updates=state.changes is not None)
         if config.ignores:
@@ -710,18 +712,6 @@ def _below_minimum(applied: Applied) -> int:
     """Return how many findings are left out because of their severity."""
     left_out = (finding for finding, by, _ in applied.ignored if by == "min-severity")
     return sum(not finding.hidden for finding in left_out)
-
-
-def _of_test_data(result: FileResult) -> FileResult:
-    """Return the result of a file for unit tests: its warnings, and the API versions that Kubernetes has removed, are infos."""
-    return replace(result, diagnostics=tuple(map(_of_unit_test, result.diagnostics)))
-
-
-def _of_unit_test(finding: Diagnostic) -> Diagnostic:
-    from crdlint.sources.outdated_copies import is_outdated  # few files are for unit tests
-
-    is_minor = finding.severity == "warning" or is_outdated(finding)
-    return replace(finding, severity="info") if is_minor else finding
 
 
 def _baseline(arguments: CheckOptions) -> Baseline:

@@ -33,7 +33,7 @@ class _FindingsOfFile(NamedTuple):
     """
 
     text: str
-    lines: list[str]
+    lines: Sequence[str]
     following: Mapping[int, Sequence[Diagnostic]]
     shown_before: Sequence[Diagnostic] = ()
 
@@ -243,7 +243,7 @@ class TextReport(pieces.Report):
                 *parts, CellPart(f"  {about}" if about else ""), CellPart(mark, "good")
             )
 
-    def _source(self, finding: Diagnostic, lines: list[str]) -> Iterator[str]:
+    def _source(self, finding: Diagnostic, lines: Sequence[str]) -> Iterator[str]:
         """Yield the line of a finding, with the other line of the file that it is about above or below."""
         other, numbers = words.other_line(finding), [finding.line]
         if other is not None and other.line <= len(lines):

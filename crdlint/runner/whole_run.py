@@ -10,6 +10,7 @@ from dataclasses import field, replace
 from crdlint.config.apply import apply, comments_of
 from crdlint.config.model import Config
 from crdlint.diagnostics import Diagnostic, InputProblem
+from crdlint.files.folders import is_test_data
 from crdlint.files.paths import Selection, discover
 from crdlint.light import dataclass
 from crdlint.linting.request import CheckRequest
@@ -20,6 +21,8 @@ from crdlint.runner.task import Checker, CheckOutcome, Settings
 from crdlint.sources.copies import GeneratedCopies
 from crdlint.sources.helm.check import Charts
 from crdlint.sources.helm.layout import DEFAULTS
+from crdlint.sources.outdated_copies import OutdatedCopies
+from crdlint.sources.test_data import as_test_data
 
 
 @dataclass(slots=True)
@@ -49,6 +52,8 @@ class WholeRun:
         for result, config in plan.results:
             yield from self._reported(result, config)
         for result in self._results(planner, charts):
+            if is_test_data(result.file, paths):
+                result = as_test_data(result)
             yield from self._reported(result, planner.config_of(result.file))
 
     def _results(self, planner: Planner, charts: Charts) -> Iterator[FileResult]:
@@ -56,11 +61,15 @@ class WholeRun:
         checker = Checker(Settings(charts=plan.charts, loaded=charts))
         checked: dict[str, FileResult] = {}  # by real path, for kustomizations
         copies = GeneratedCopies()
+        outdated: OutdatedCopies[None] = OutdatedCopies()
         for task in plan.tasks:
             for result in self._of(checker.check(task)):
                 checked[os.path.realpath(result.file)] = replace(result, text="", masked=None)
                 copies.add(result)
-                yield result
+                if not outdated.holds(result, None):
+                    yield result
+        for result, _ in outdated.results():
+            yield result
         yield from copies.results()
         for chart in plan.charts:
             yield from charts.results(chart)

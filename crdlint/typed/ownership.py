@@ -64,7 +64,7 @@ class _Owner(NamedTuple):
 
     identifier: str
     name: str
-    fields: set[OwnedField]
+    fields: Fields
 
 
 class Owners:

@@ -24,7 +24,8 @@ from crdlint.rules.engine.markers import validation
 from crdlint.rules.engine.relations import INT_OR_STRING, TYPE_OF_INT_OR_STRING
 from crdlint.rules.engine.rule import Caution, Link, Nodes
 from crdlint.rules.fixes.v1beta1 import block
-from crdlint.rules.server.schema_warnings import UNRECOGNIZED, formats_of, is_reported
+from crdlint.rules.server import schema_warnings
+from crdlint.rules.server.schema_warnings import formats_of, is_reported
 from crdlint.safety.work import WorkLimitError
 from crdlint.schema.deep_equal import equality_key
 from crdlint.schema.defaulting import META_FIELDS
@@ -484,7 +485,7 @@ KEYWORD = Caution(
     "keyword-without-effect",
     "Keyword does not apply to values of the schema's type",
     observed=("int-or-string-with-type", "keywords-of-other-types"),
-    follows=(Link(UNRECOGNIZED, TYPE_OF_INT_OR_STRING),),
+    follows=(Link(schema_warnings.UNRECOGNIZED, TYPE_OF_INT_OR_STRING),),
     why="The API server ignores the keyword, so values that it should reject are accepted.",
     help="Move the keyword to the schema of the values that it should limit, or remove it",
     marker="write `+kubebuilder:validation:items:MaxLength` instead of `+kubebuilder:validation:MaxLength`",
