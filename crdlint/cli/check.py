@@ -576,7 +576,7 @@ class _CheckCommand:
         state = self._state
         result = state.names.add(result)
         if is_test_data(result.file, self._options.paths):
-            from crdlint.sources.test_data import as_test_data  # few files are for unit tests
+            from crdlint.sources.testdata import as_test_data  # few files are for unit tests
 
             result = as_test_data(result)
         comments = comments_of(result) if reads_comments else None

@@ -263,7 +263,7 @@ class TextReport(pieces.Report):
                 yield from self._marked(marked, lines, digits, other.label)
 
     def _marked(
-        self, finding: Diagnostic, lines: list[str], digits: int, label: str = ""
+        self, finding: Diagnostic, lines: Sequence[str], digits: int, label: str = ""
     ) -> Iterator[str]:
         """Yield a line with carets below, or with dashes and a label; `digits` is the width of line numbers."""
         width, styled = self._page.width or PIPED, self._page.styled

@@ -22,7 +22,7 @@ from crdlint.sources.copies import GeneratedCopies
 from crdlint.sources.helm.check import Charts
 from crdlint.sources.helm.layout import DEFAULTS
 from crdlint.sources.outdated_copies import OutdatedCopies
-from crdlint.sources.test_data import as_test_data
+from crdlint.sources.testdata import as_test_data
 
 
 @dataclass(slots=True)
