@@ -291,9 +291,7 @@ class ResourceFindings(NamedTuple):
             return _of_emptied(finding, path)
         finding = _of_collection(finding, error, location)
         if error.type == REQUIRED:
-            location = self.locator.find(path.parent or path)
-            lacks = lacking(location.node, str(path.step)) if location.exact else ""
-            finding = self._of_null(replace(finding, lacks=lacks), path)
+            finding = self._of_null(replace(finding, lacks=self._lacking(path)), path)
         return self._fixed_value(finding, error, named, location, schema)
 
     def _help(
@@ -312,6 +310,13 @@ class ResourceFindings(NamedTuple):
         """Return the position of the rule that an object breaks."""
         cause = error.cause
         return None if cause is None else _rule_position(cause, error.detail, self.definition)
+
+    def _lacking(self, path: Path) -> str:
+        """Return the object of a required field and its name, see `Diagnostic.lacks`; empty if the object is not written."""
+        if path.parent is None:
+            return lacking(self.locator.root, str(path.step))
+        owner = self.locator.find(path.parent)
+        return lacking(owner.node, str(path.step)) if owner.exact else ""
 
     def _of_null(self, finding: Diagnostic, path: Path) -> Diagnostic:
         """Return the finding of a required field, which may be there without a value: the server drops a null."""

@@ -8,6 +8,7 @@ from collections.abc import Mapping as MappingOf
 from contextlib import nullcontext
 from dataclasses import field
 from functools import lru_cache
+from math import inf
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from crdlint.crd.clients import client_problem
@@ -478,20 +479,28 @@ class _ObjectCheck:
         return self._no_match(f"Use a served version of {kind}: {served} ({files})", words)
 
     def _accepting(self, candidates: Sequence[Definition]) -> Definition:
-        """Return the first CRD that accepts the object, else the first one."""
+        """Return the first CRD that accepts the object, else the first of those that refuse the least of it."""
         first, *others = candidates
         if not others:
             return first
-        return next(filter(self._is_accepted_by, candidates), first)
+        chosen, least = first, self._refused(first)
+        for definition in others:
+            if not least:
+                break
+            refused = self._refused(definition)
+            if refused < least:
+                chosen, least = definition, refused
+        return chosen
 
-    def _is_accepted_by(self, definition: Definition) -> bool:
+    def _refused(self, definition: Definition) -> float:
+        """Return the number of errors of the object by a CRD, infinite if the object cannot be decoded."""
         sent = as_sent(self.resource.read(), namespaced=definition.namespaced)
         validator = definition.validator(self.resource.version)
         try:
             outcome = validator.create(sent)
         except NotDecodedError:
-            return False
-        return not outcome.errors and not outcome.unknown
+            return inf
+        return len(outcome.errors) + len(outcome.unknown)
 
     def _advice(
         self,

@@ -7,7 +7,7 @@ from textwrap import dedent, indent
 from typing import TYPE_CHECKING, Final
 
 from click.testing import CliRunner
-from crds import crd_with_spec
+from crds import crd_with_schema, crd_with_spec
 from tables import each
 
 from crdlint.cli.main import cli
@@ -47,6 +47,10 @@ def _column(name: str, path: str) -> str:
     return f"{{name: {name}, type: string, jsonPath: {path}}}"
 
 
+_NEEDS_SPEC: Final = crd_with_schema(
+    "{type: object, required: [spec], properties: {spec: {type: object, properties: {size: {type: integer}}}}}"
+)
+_NO_FIELDS: Final = "size: {type: object}"
 _TWO_COLUMNS: Final = _columns(f"{_column('A', '.spec.tcp.a')}, {_column('B', '.spec.tcp.b')}")
 _TWO_PATHS: Final = _columns(f"{_column('A', '.spec.tcp.a')}, {_column('B', '.spec.udp.b')}")
 _START, _SPEC = _CRD.split("\nspec:\n")
@@ -59,6 +63,22 @@ _OBJECTS: Final = [_object("{size: x}"), _object("{size: x}", "b"), _object("{si
 # The texts of files, the entries of the text, parts of it, and the findings in JSON.
 CASES: Final[dict[str, tuple[dict[str, str], int, str, int]]] = {
     "two columns of one missing object": ({"crd.yaml": _TWO_COLUMNS}, 1, "note: also `B` (line", 2),
+    "two columns of one object without fields": (
+        {
+            "crd.yaml": _columns(
+                f"{_column('A', '.spec.size.a')}, {_column('B', '.spec.size.b')}"
+            ).replace("size: {type: integer}", _NO_FIELDS)
+        },
+        1,
+        "note: also `B` (line",
+        2,
+    ),
+    "two columns of one object with other fields": (
+        {"crd.yaml": _columns(f"{_column('A', '.spec.ref.a')}, {_column('B', '.spec.ref.b')}")},
+        2,
+        "",
+        2,
+    ),
     "two columns of two missing objects": ({"crd.yaml": _TWO_PATHS}, 2, "", 2),
     "one mistake in several objects of a file": (
         {"crd.yaml": _CRD, "a.yaml": "---\n".join(_OBJECTS)},
@@ -92,6 +112,18 @@ CASES: Final[dict[str, tuple[dict[str, str], int, str, int]]] = {
         {"crd.yaml": _STRICT, "a.yaml": _object("{moode: x, ref: {a: x}}")},
         1,
         "1 more error follows from this: `mode` is missing",
+        2,
+    ),
+    "the required spec is misspelled": (
+        {"crd.yaml": _NEEDS_SPEC, "a.yaml": _object("{size: 1}").replace("spec:", "specs:")},
+        1,
+        "1 more error follows from this: `spec` is missing",
+        2,
+    ),
+    "the required spec is missing, and another field is unknown": (
+        {"crd.yaml": _NEEDS_SPEC, "a.yaml": _object("{size: 1}").replace("spec:", "widgets:")},
+        2,
+        "",
         2,
     ),
     "a required field in the wrong object": (

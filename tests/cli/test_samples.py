@@ -221,6 +221,14 @@ PAIRS: dict[str, tuple[dict[str, str], dict[str, list[str]]]] = {
     ),
     "the other one accepts it": ({"a/crd.yaml": RENAMED, "b/crd.yaml": V1, "x.yaml": GOOD}, {}),
     "all reject it": ({"a/crd.yaml": V1, "b/crd.yaml": RENAMED, "x.yaml": BAD}, {"x.yaml": MODE}),
+    "the one that accepts most of it explains": (
+        {"a/crd.yaml": V1, "b/crd.yaml": RENAMED, "x.yaml": BAD.replace("size:", "count:")},
+        {"x.yaml": MODE},
+    ),
+    "one that cannot decode it does not explain": (
+        {"a/crd.yaml": V1, "b/crd.yaml": RENAMED, "x.yaml": GOOD.replace("name: a", "name: [a]")},
+        {"x.yaml": ["resource-decode"]},
+    ),
     "the nearest one explains": (
         {"a/crd.yaml": RENAMED, "b/crd.yaml": V1, "b/x/a.yaml": BAD},
         {"b/x/a.yaml": MODE},

@@ -135,7 +135,7 @@ def _columns(parts: VersionParts, schema: JSONSchemaProps) -> Iterator[Advisory]
             path = columns_path.index(i).child("jsonPath")
             meant = _meant_column(target, column.json_path, schema, paths)
             help_, inside, subject = _help(target, column.json_path, meant, _COLUMN)
-            yield Advisory(message, path, help_, inside, subject, cause=reason)
+            yield Advisory(message, path, help_, inside, subject, cause=_cause(target))
 
 
 def _scale_paths(parts: VersionParts, schema: JSONSchemaProps) -> Iterator[Advisory]:
@@ -171,6 +171,11 @@ def _reason(missing: Missing) -> str:
     if not missing.name:
         return f"`{missing.before}` is a list, which has no fields"
     return f"`{missing.path}` is not in the schema"
+
+
+def _cause(missing: Missing) -> str:
+    """Return what columns have in common that lead to fields of one object that has none, or to the same missing field."""
+    return _reason(missing) if missing.schema.properties else f"`{missing.before}` has no fields"
 
 
 _COLUMN: Final = "remove the column"
