@@ -489,7 +489,9 @@ def _end_of_quoted(message: str, start: int) -> int:
     return quoted.end()
 
 
-def snippet(lines: Sequence[str], diagnostic: Diagnostic, width: int) -> tuple[str, str, str] | None:
+def snippet(
+    lines: Sequence[str], diagnostic: Diagnostic, width: int
+) -> tuple[str, str, str] | None:
     """Return (line number, the line or a window of it, the carets below), or None if the line does not exist."""
     if not 1 <= diagnostic.line <= len(lines):
         return None
