@@ -146,7 +146,10 @@ def test_a_path_is_reported_in_the_version_whose_schema_lacks_it() -> None:
         ),
         ("shortNames: [foo]", [f"`foo` is also the singular name of this CRD{LATER}"]),
         ("shortNames: [foos]", [f"`foos` is also the plural name of this CRD{LATER}"]),
-        ("shortNames: [fo, f, fo]", ["`fo` is also another short name of this CRD"]),
+        (
+            "shortNames: [fo, f, fo]",
+            ["`fo` is also another short name of this CRD: `kubectl api-resources` lists it twice"],
+        ),
     ],
 )
 def test_short_names(names: str, expected: list[str]) -> None:

@@ -18,7 +18,7 @@ OWN_NAME = Hint(
     "short-name-own-name",
     "Short name is another name of this CRD",
     scope="spec",
-    observed=("short-name-of-its-own-crd",),
+    observed=("short-name-of-its-own-crd", "short-name-twice"),
     why="All clients find the resource by its plural and singular anyway. If the short name is added to an established CRD, "
     "the API server finds it in use by the CRD itself. `NamesAccepted` becomes False (ShortNamesConflict), and health checks "
     "and `helm --wait` hang.",
@@ -92,10 +92,11 @@ def own_names(crd: DecodedCRD) -> Iterator[Advisory]:
                 )
                 yield Advisory(message, path.index(i), severity="error", old_path=_NAMES)
             else:
-                later = "" if what == _OTHER else _IF_ADDED
-                yield Advisory(f"{message}{later}", path.index(i))
+                consequence = _LISTED_TWICE if what == _OTHER else _IF_ADDED
+                yield Advisory(f"{message}{consequence}", path.index(i))
         others[name] = _OTHER
 
 
 _OTHER: Final = "another short"
+_LISTED_TWICE: Final = ": `kubectl api-resources` lists it twice"
 _IF_ADDED: Final = ": if it is added to an established CRD, `NamesAccepted` becomes False"
