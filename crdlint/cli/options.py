@@ -107,7 +107,7 @@ def _split(_ctx: click.Context, _param: click.Parameter, value: tuple[str, ...])
 
 
 # Those who send objects as another sender does.
-_MEANT_SENDERS: Final = {"flux": "server-side-apply", "argocd": "kubectl", "helm": "helm-3"}
+_MEANT_SENDERS: Final = {"fluxcd": "flux", "argocd": "argo-cd", "helm": "helm-3"}
 
 
 def _senders(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:

@@ -13,7 +13,8 @@ class Sender(NamedTuple):
 
     `applies` sends them by server-side apply. `is_strict` has the server reject unknown and duplicate fields, which it otherwise
     drops. `reencodes` decodes a manifest, and sends it as JSON with sorted keys. `manager` is the name of one that
-    `applies` as the owner of the fields. `forces` takes over fields of other owners.
+    `applies` as the owner of the fields. `forces` takes over fields of other owners. `annotates` tells how many of its requests
+    are client-side apply, which stores the whole object in an annotation.
     """
 
     name: str
@@ -22,6 +23,7 @@ class Sender(NamedTuple):
     reencodes: bool = False
     manager: str = "kubectl"
     forces: bool = False
+    annotates: Literal["all", "some", "none"] = "none"
 
 
 # A create request with the text of the file; `apply` is a request of server-side apply with it.
@@ -32,8 +34,17 @@ SENDERS: Final = {
     for sender in (
         CREATE,
         Sender("apply", applies=True),
-        Sender("kubectl", reencodes=True),
+        Sender("kubectl", reencodes=True, annotates="some"),
         Sender("server-side-apply", applies=True, reencodes=True),
+        Sender("flux", applies=True, reencodes=True, manager="kustomize-controller", forces=True),
+        Sender("argo-cd", reencodes=True, annotates="all"),
+        Sender(
+            "argo-cd-server-side",
+            applies=True,
+            reencodes=True,
+            manager="argocd-controller",
+            forces=True,
+        ),
         Sender("helm-3", is_strict=False, reencodes=True),
         Sender("helm-4", applies=True, reencodes=True, manager="helm"),
     )
@@ -43,7 +54,11 @@ SENDERS: Final = {
 def base_sender(names: Sequence[str]) -> Sender:
     """Return the sender whose request the server answers: the one that rejects most, by server-side apply only if all use it."""
     senders = map(sender_named, names)
-    return min(senders, key=lambda sender: (sender.applies, not sender.is_strict), default=CREATE)
+    return min(
+        senders,
+        key=lambda sender: (sender.applies, not sender.is_strict, sender.forces),
+        default=CREATE,
+    )
 
 
 def apply_severity(names: Sequence[str]) -> Literal["error", "warning"] | None:
@@ -57,10 +72,23 @@ def apply_severity(names: Sequence[str]) -> Literal["error", "warning"] | None:
     return "error" if applies and not base_sender(names).applies else None
 
 
+def client_side_severity(names: Sequence[str]) -> Literal["error", "warning", "info"] | None:
+    """Return the severity of what only client-side apply rejects, None if none of the named senders uses it.
+
+    kubectl may also create the object, so it is a warning.
+    """
+    if set(names) <= {DEFAULT_SENDER}:
+        return "info"
+    requests = {sender_named(name).annotates for name in names}
+    if "all" in requests:
+        return "error"
+    return "warning" if "some" in requests else None
+
+
 def applying_sender(names: Sequence[str]) -> Sender:
-    """Return the first of the senders that uses server-side apply, or one that has no conflicts with owners of fields."""
-    senders = map(sender_named, names)
-    return next((sender for sender in senders if sender.applies), _ANY_APPLIER)
+    """Return the sender with server-side apply that rejects most, or one that has no conflicts with owners of fields."""
+    appliers = (sender for sender in map(sender_named, names) if sender.applies)
+    return min(appliers, key=lambda sender: sender.forces, default=_ANY_APPLIER)
 
 
 _ANY_APPLIER: Final = SENDERS["server-side-apply"]._replace(forces=True)

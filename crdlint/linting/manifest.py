@@ -15,7 +15,7 @@ from crdlint.crd.placeholders import is_placeholder
 from crdlint.crd.positions import Locator, UserPaths, contradicting, node_span
 from crdlint.crd.record import semantic_equal
 from crdlint.diagnostics import OLD_CRD, Related
-from crdlint.kubernetes.senders import apply_severity
+from crdlint.kubernetes.senders import apply_severity, client_side_severity
 from crdlint.light import NamedTuple, regex, replace
 from crdlint.linting import create
 from crdlint.linting.documents import as_stored, name_of, take_duplicate_keys
@@ -211,6 +211,7 @@ class _CRDCheck:
             requested=request.requested,
             annotations=self.crd.metadata.annotations,
             apply_severity=apply_severity(request.senders),
+            client_side_severity=client_side_severity(request.senders),
             old_names=None if old is None else accepted_names(old.crd),
         )
 

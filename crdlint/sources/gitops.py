@@ -18,7 +18,11 @@ _FLUX: Final = regex(
 )
 _ARGO: Final = regex(rb"""^apiVersion:[ ]*["']?argoproj\.io/""", re.MULTILINE)
 _APPLICATION: Final = regex(rb"^kind:[ ]*Application(?:Set)?[ ]*\r?$", re.MULTILINE)
-_BY_SERVER: Final = regex(rb"ServerSideApply=true")
+# By the order in which Argo CD looks for them; each with what it then is as a sender.
+_SYNC_OPTIONS: Final = (
+    (b"Replace=true", "create"),
+    (b"ServerSideApply=true", "argo-cd-server-side"),
+)
 _ENDINGS: Final = (".yaml", ".yml")
 _LARGEST: Final = 256 * 1024  # bytes of a file that may have such an object
 _MOST: Final = 500  # files of a folder that are read
@@ -94,8 +98,8 @@ def _deployers_in(folder: str) -> Iterator[Deployer]:
 
 def _deployer_in(text: bytes, name: str) -> Deployer | None:
     if b".toolkit.fluxcd.io/" in text and _FLUX.search(text):
-        return Deployer("Flux", name, ("server-side-apply",))
+        return Deployer("Flux", name, ("flux",))
     if b"argoproj.io/" in text and _ARGO.search(text) and _APPLICATION.search(text):
-        is_by_server = _BY_SERVER.search(text) is not None
-        return Deployer("Argo CD", name, ("server-side-apply" if is_by_server else "kubectl",))
+        senders = (sender for option, sender in _SYNC_OPTIONS if option in text)
+        return Deployer("Argo CD", name, (next(senders, "argo-cd"),))
     return None

@@ -205,6 +205,10 @@ DEPLOYERS = {
     "a release of Flux": ({"r.yml": "---\n" + FLUX.replace("kustomize", "helm")}, "error"),
     "Argo CD": ({"argo.yaml": ARGO}, None),
     "Argo CD with server-side apply": ({"argo.yaml": BY_SERVER}, "error"),
+    "Argo CD that replaces": (
+        {"argo.yaml": BY_SERVER.replace("Create", "Replace=true, Create")},
+        None,
+    ),
     "another kind of Argo": ({"argo.yaml": ARGO.replace("Application", "Workflow")}, "warning"),
     "two deployers": ({"argo.yaml": ARGO, "flux.yaml": FLUX}, "warning"),
     "two applications": ({"argo.yaml": ARGO, "other.yaml": BY_SERVER}, "error"),
@@ -233,7 +237,7 @@ def test_a_configured_sender_counts_more_than_a_deployer(tmp_path: Path) -> None
     arguments = ("validate", "--crd", "crd.yaml", "object.yaml")
     assert findings(*arguments, "--sender", "kubectl") == []
     shown = run(*arguments).stderr
-    assert "flux.yaml: Flux applies the objects beside it, as the sender server-side-apply" in shown
+    assert "flux.yaml: Flux applies the objects beside it, as the sender flux" in shown
 
 
 @each("case", list(DEPLOYERS))
@@ -284,6 +288,13 @@ def test_old_objects_are_merged(tmp_path: Path) -> None:
         assert findings(*arguments, "--sender", sender) == [
             ("error", "resource-apply-rejected", headline)
         ]
+    for sender in ("flux", "argo-cd-server-side"):
+        assert findings(*arguments, "--sender", sender) == []
+        both = ("--sender", sender, "--sender", "server-side-apply")
+        assert findings(*arguments, *both) == findings(*arguments, *both[2:])
+    (tmp_path / "flux.yaml").write_text(FLUX)
+    assert findings(*arguments) == []
+    assert findings(*arguments, "--sender", "kubectl", "--sender", "flux") == []
     assert findings(*arguments, "--sender", "kubectl", "--sender", "helm-4") == [
         (
             "error",

@@ -84,7 +84,7 @@ ANSWERED: Final = [
     ("check --kubernetes-version 1.30", "Did you mean '--kube-version'?"),
     ("check --fail-on errors", "did you mean 'error'?"),
     ("check --min-severity warn", "did you mean 'warning'?"),
-    ("check --sender flux", "did you mean 'server-side-apply'?"),
+    ("check --sender argocd", "did you mean 'argo-cd'?"),
     ("check --format yml", "'yml' is not one of"),
     ("check --jobs many", "'many' is not a valid integer"),
     ("check --against nope", "--against: no file or folder named 'nope'"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from crds import crd_with_schema
+from tables import each
 
 import crdlint
 
@@ -77,3 +78,52 @@ def test_a_description_in_each_of_two_versions_counts_twice() -> None:
     assert one.help is not None
     assert "`f0` (300,000 bytes)" in one.help
     assert "100% of the CRD" in one.help
+
+
+LARGE = CRD + FIELD.format(0, "x" * 300000)
+SYNCED = LARGE.replace(
+    "metadata:\n",
+    "metadata:\n  annotations: {argocd.argoproj.io/sync-options: 'A=b,OPTION=true'}\n",
+    1,
+)
+BY_SENDER = {
+    "create": "info",
+    "kubectl": "warning",
+    "argo-cd": "error",
+    "argo-cd-server-side": None,
+    "server-side-apply": None,
+    "flux": None,
+    "helm-3": None,
+    "helm-4": None,
+}
+
+
+@each(("sender", "severity"), BY_SENDER.items(), ids=BY_SENDER)
+def test_the_severity_is_that_of_the_sender(sender: str, severity: str | None) -> None:
+    assert _severities(LARGE, sender) == ([] if severity is None else [severity])
+
+
+def test_options_of_argo_cd_in_the_crd() -> None:
+    for option, severities in (("ServerSideApply", []), ("Replace", []), ("Prune", ["error"])):
+        text = SYNCED.replace("OPTION", option)
+        assert text != LARGE
+        assert _severities(text, "argo-cd") == severities
+
+
+def test_the_help_for_argo_cd() -> None:
+    [one] = [
+        one
+        for one in crdlint.lint_text(LARGE, sender="argo-cd")
+        if one.rule == "too-large-to-apply"
+    ]
+    assert (
+        one.message
+        == "about 293 KiB of JSON are too large for client-side apply: its annotation holds 256 KiB"
+    )
+    assert one.help is not None
+    assert one.help.startswith("Use the sync option `ServerSideApply=true` of Argo CD, or remove ")
+
+
+def _severities(text: str, sender: str) -> list[str]:
+    found = crdlint.lint_text(text, sender=sender)
+    return [one.severity for one in found if one.rule == "too-large-to-apply"]

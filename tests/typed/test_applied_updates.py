@@ -168,3 +168,25 @@ def test_the_order_of_fields() -> None:
     fields = of_json(names, root(ANY))
     wanted = [".a", ".b", "[n=1]", "[=2]", '[="x"]', "[0]", ".a.c"]
     assert [str(field) for field in in_order(fields)] == wanted
+
+
+OF_DEPLOYERS = {"flux": "kustomize-controller", "argo-cd-server-side": "argocd-controller"}
+
+
+@each(("sender", "manager"), OF_DEPLOYERS.items(), ids=OF_DEPLOYERS)
+def test_deployers_take_fields_over(sender: str, manager: str) -> None:
+    old = _object({"a": "1", "list": ["x"]}, {"f:a": {}, "f:list": {}})
+    report = _applied(old, _object({"a": "2"}), sender=sender)
+    assert report.errors == []
+    assert report.resource["spec"] == {"a": "2", "d": 3, "list": ["x"]}
+    wrong = _applied(old, _object({"a": "2", "list": [1]}), sender=sender)
+    assert [error.rule for error in wrong.errors] == ["resource-apply-rejected"]
+    own = json.loads(old)
+    own["metadata"]["managedFields"][0] |= {"manager": manager, "operation": "Apply"}
+    own_text = json.dumps(own)
+    assert _applied(own_text, _object({"a": "2"}), sender=sender).resource["spec"] == {
+        "a": "2",
+        "d": 3,
+    }
+    (conflict,) = _applied(own_text, _object({"a": "2"})).errors
+    assert conflict.message == f'Apply failed with 1 conflict: conflict with "{manager}": .spec.a'

@@ -44,6 +44,10 @@ _LEFTOVERS: Final = (
 _ADDED: Final = len("kubectl.kubernetes.io/last-applied-configuration") + 1
 _SHOWN_DESCRIPTIONS: Final = 3  # descriptions
 _WORTH_A_WORD: Final = 200  # characters of a description
+# Argo CD, which then does not use client-side apply for the object.
+_SYNC_OPTIONS: Final = "argocd.argoproj.io/sync-options"
+_SYNCED_OTHERWISE: Final = regex(r"(?:ServerSideApply|Replace)=true")
+_SYNC_HELP: Final = "Use the sync option `ServerSideApply=true` of Argo CD"
 _ETCD_LIMIT: Final = 1536 * 1024  # bytes of a request (--max-request-bytes)
 # Times the limit: a text may have comments, and characters that JSON escapes.
 _SURELY: Final = 1.15
@@ -172,20 +176,34 @@ def leftovers(crd: DecodedCRD) -> Iterator[Advisory]:
     good="type: object",
 ).advice
 def _too_large(crd: DecodedCRD) -> Iterator[Advisory]:
+    severity = crd.client_side_severity
+    if severity is None or (_is_by_argo_cd(crd) and _is_synced_otherwise(crd)):
+        return
     size = _size(crd.root, crd.text)
     if size > ANNOTATIONS_LIMIT:
         limit = _kibibytes(ANNOTATIONS_LIMIT)
-        message = f"about {_kibibytes(size)} of JSON are too large for `kubectl apply`: its annotation holds {limit}"
+        apply = "client-side apply" if _is_by_argo_cd(crd) else "`kubectl apply`"
+        message = f"about {_kibibytes(size)} of JSON are too large for {apply}: its annotation holds {limit}"
         if size > _ETCD_LIMIT:
             message += f"; etcd rejects requests of more than {_kibibytes(_ETCD_LIMIT)} by default"
-        yield Advisory(message, Path("metadata"), help=attempt(_help, crd, size))
+        yield Advisory(message, Path("metadata"), attempt(_help, crd, size), severity=severity)
+
+
+def _is_by_argo_cd(crd: DecodedCRD) -> bool:
+    """Return whether the CRD is sent by Argo CD, the sender that always uses client-side apply."""
+    return crd.client_side_severity == "error"
+
+
+def _is_synced_otherwise(crd: DecodedCRD) -> bool:
+    options = crd.annotations.get(_SYNC_OPTIONS, "")
+    return _SYNCED_OTHERWISE.search(options) is not None
 
 
 def _help(crd: DecodedCRD, size: int) -> str:
     """Return the help; removing descriptions is part of it if the remaining size is small enough."""
     described = _copies(crd) * sum(len(schema.description) for schema in crd.schemas)
     share = f"{described / size:.0%}"
-    apply = "Use `kubectl apply --server-side`"
+    apply = _SYNC_HELP if _is_by_argo_cd(crd) else "Use `kubectl apply --server-side`"
     if size - described <= ANNOTATIONS_LIMIT:
         return f"{apply}, or remove the descriptions (controller-gen `crd:maxDescLen=0`): {share} of the CRD{_largest(crd)}"
     return (

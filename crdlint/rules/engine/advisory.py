@@ -96,6 +96,7 @@ class DecodedCRD(NamedTuple):
     - `annotations`: those of the CRD
     - `old_names`: the names that the API server has accepted for the CRD, None on create
     - `apply_severity`: that of what only server-side apply rejects, None if it is not reported
+    - `client_side_severity`: the same for client-side apply
     """
 
     root: Mapping
@@ -110,6 +111,7 @@ class DecodedCRD(NamedTuple):
     annotations: MappingOf[str, str] = MappingProxyType({})
     old_names: CustomResourceDefinitionNames | None = None
     apply_severity: Severity | None = None
+    client_side_severity: Severity | None = "info"
 
 
 def on_rules(
