@@ -13,7 +13,7 @@ class Sender(NamedTuple):
 
     `applies` sends them by server-side apply. `is_strict` has the server reject unknown and duplicate fields, which it otherwise
     drops. `reencodes` decodes a manifest, and sends it as JSON with sorted keys. `manager` is the name of one that
-    `applies` as the owner of the fields. `forces` takes over fields of other owners. `annotates` tells how many of its requests
+    `applies` as the owner of the fields. `forces` takes over fields of other owners. `annotates` is how many of its requests
     are client-side apply, which stores the whole object in an annotation.
     """
 
