@@ -219,13 +219,18 @@ class DocumentWalk(ABC):
             except YAMLDecodeError as conversion:
                 # In the order in which Go decodes the document.
                 error = first_error(document.root) or conversion
-        if self.skips_unparsed(document):
+        if not self._is_too_deep(document) and self.skips_unparsed(document):
             return True
         if error is not None:
             self._report_conversion(document, error)
         elif document.error is not None:
             self._report_syntax(document, document.error)
         return False
+
+    def _is_too_deep(self, document: Document) -> bool:
+        """Return whether a document that may matter is not read because crdlint stops within its brackets."""
+        problem = document.error
+        return problem is not None and problem.is_own and self.may_matter(document.text)
 
     def _report_rest(self, document: Document, *, is_skipped: bool) -> None:
         """Report the text after the end of a document, unless neither the document nor that text matters."""

@@ -16,6 +16,7 @@ from crdlint.report.page import rule_link
 from crdlint.report.pieces import Report, RunOutcome, View
 from crdlint.report.same_changes import Cluster, clusters, entries
 from crdlint.rules import catalog
+from crdlint.rules.texts import reading
 from crdlint.rules.texts.changes import REMOVED
 from crdlint.safety.escapes import markdown, markdown_source, printable_line
 from crdlint.yaml.edit import line_starts
@@ -72,11 +73,16 @@ def is_consequence(diagnostic: Diagnostic) -> bool:
     """Return whether a finding is about an update: the API server rejects it, it is a change, or nothing is known."""
     if diagnostic.hidden:
         return False
-    if diagnostic.rule == INTERNAL_ERROR:
+    if diagnostic.rule == INTERNAL_ERROR or _is_unread(diagnostic):
         return True
     if diagnostic.origin == "apiserver":
         return diagnostic.is_rejection
     return diagnostic.before is not None or catalog.get(diagnostic.rule).compares
+
+
+def _is_unread(diagnostic: Diagnostic) -> bool:
+    """Return whether a document is not compared because crdlint stops reading it."""
+    return diagnostic.rule == reading.YAML_SYNTAX.id and diagnostic.origin == "crdlint"
 
 
 def group_name(finding: Diagnostic) -> str:

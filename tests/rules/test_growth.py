@@ -54,11 +54,16 @@ def optional_fields(n: int) -> str:
     )
 
 
-def copies(term: str, schema: str = "type: string, maxLength: 9") -> Callable[[int], str]:
-    """Return a CRD of a size with a rule of as many terms, and as many aliases of the schema that has it."""
+def copies(
+    term: str, schema: str = "type: string, maxLength: 9", last: str = "true"
+) -> Callable[[int], str]:
+    """Return a CRD of a size with a rule of as many terms, and as many aliases of the schema that has it.
+
+    `last` is one more term of the rule.
+    """
 
     def text(n: int) -> str:
-        rule = f"{term} && " * n + "true"
+        rule = f"{term} && " * n + last
         first = f'a: &a {{{schema}, x-kubernetes-validations: [{{rule: "{rule}"}}]}}'
         rest = (f"a{i}: *a" for i in range(n))
         return crd_with_spec(f"{{type: object, properties: {{{', '.join((first, *rest))}}}}}")
@@ -88,7 +93,9 @@ def test_work_is_linear(text: Callable[..., Any]) -> None:
 
 COPIES: dict[str, Callable[[int], str]] = {
     "copies of a rule": copies("self != 'a'"),
-    "copies of a rule with a misspelt field": copies("self.nmae != 'a'", _NAMED),
+    "copies of a rule with a misspelt field": copies(
+        "self.name != 'a'", _NAMED, last="self.nmae != 'a'"
+    ),
     "copies of a rule with an optional field": copies("self.name != 'a'", _NAMED),
     "copies of a rule with a word that is no value": copies(
         "self != 'c'", "type: string, enum: [a, b]"

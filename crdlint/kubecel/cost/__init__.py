@@ -51,6 +51,12 @@ class EstimatedRule(NamedTuple):
     min_size_cardinality: int
 
     @property
+    def written(self) -> tuple[int, int]:
+        """The identity of schema and rule in the document, which copies that aliases make share."""
+        schema = self.node.schema
+        return id(schema.node or schema), id(self.rule.node or self.rule)
+
+    @property
     def total_cost(self) -> int:
         """The maximum cost of the rule in one object, which the server compares with its limit."""
         from crdlint.cel.estimates import multiply  # CRDs without rules need nothing of CEL

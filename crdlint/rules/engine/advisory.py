@@ -123,9 +123,7 @@ def on_rules(
     """
     advice: dict[tuple[int, ...], list[Advisory]] = {}
     for estimated in crd.rules:
-        schema, rule = estimated.node.schema, estimated.rule
-        written = schema.node or schema, rule.node or rule
-        key = tuple(map(id, (*written, estimated.compiled.rule.compilation)))
+        key = *estimated.written, id(estimated.compiled.rule.compilation)
         if key not in advice:
             advice[key] = list(advise(estimated))
         path = estimated.path.child("rule")

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from crdlint.kubecel.compilation import Environments, Expression, RuleCompiler
     from crdlint.kubecel.cost.suggest import Suggestions
     from crdlint.kubecel.declarations import SchemaContext
+    from crdlint.kubecel.hints import Hint
     from crdlint.kubernetes.servers import Server
 
 _SOURCE = "apiextensions/validation ValidateCustomResourceDefinitionOpenAPISchema"
@@ -286,21 +287,26 @@ def _all_errors(
     options: ValidationOptions,
     advice: Suggestions | None,
 ) -> Iterator[FieldError]:
+    hints = _Hints(options.effort)
     for result in results:
         if isinstance(result, EstimatedRule):
-            yield from _errors(result, options, advice)
+            yield from _errors(result, options, advice, hints)
         else:
             yield result
 
 
 def _errors(
-    estimated: EstimatedRule, options: ValidationOptions, advice: Suggestions | None
+    estimated: EstimatedRule,
+    options: ValidationOptions,
+    advice: Suggestions | None,
+    hints: _Hints,
 ) -> Iterator[FieldError]:
     path, rule, compiled = estimated.path, estimated.rule, estimated.compiled
     yield from cel_cost.over_limit(estimated, options, advice)
     for name, expression in compiled.expressions():
         if expression.error is not None:
-            yield _problem(expression, rule, path.child(name), options.effort)
+            hint = hints.of(expression, estimated)
+            yield _problem(expression, rule, path.child(name), hint)
     if compiled.uses_old_self:
         within = estimated.node.uncorrelatable
         if within is not None:
@@ -320,17 +326,33 @@ def _errors(
         )
 
 
-def _problem(
-    expression: Expression, rule: ValidationRule, path: Path, effort: Effort
-) -> FieldError:
+class _Hints:
+    """The hints for expressions, made once for all copies of a rule that aliases of its schema make."""
+
+    def __init__(self, effort: Effort) -> None:
+        self._effort: Final = effort
+        # With the expressions, which keep what the keys identify.
+        self._known: Final[dict[tuple[int, ...], tuple[Expression, Hint]]] = {}
+
+    def of(self, expression: Expression, estimated: EstimatedRule) -> Hint:
+        """Return the hint for an expression of a rule that has an error."""
+        from crdlint.kubecel.hints import Hint, hint
+
+        key = *estimated.written, id(expression.compilation)
+        if key not in self._known:
+            found = attempt(hint, expression, self._effort) or Hint(None)
+            self._known[key] = expression, found
+        return self._known[key][1]
+
+
+def _problem(expression: Expression, rule: ValidationRule, path: Path, hint: Hint) -> FieldError:
     """Return the error of an expression, at the characters that it is about."""
     from crdlint.cel.source_ranges import error_range
-    from crdlint.kubecel.hints import Hint, hint
 
     errors = expression.compiled.errors
-    clue, detail = attempt(hint, expression, effort) or Hint(None), expression.error or ""
+    detail = expression.error or ""
     declaration = OUTPUT_TYPE if expression.has_wrong_type else COMPILES
-    error = invalid(declaration.id, path, rule, detail, help=clue.text, reason=clue.reason)
+    error = invalid(declaration.id, path, rule, detail, help=hint.text, reason=hint.reason)
     if expression.has_wrong_type:
         return error._replace(subject=str(expression.compiled.output_type))
     if not errors:
