@@ -180,15 +180,14 @@ def compile_hidden(
     rules = [result for result in results if isinstance(result, EstimatedRule)]
     advice = cel_cost.advice_for([*compiled_now, *rules], options.effort)
     yield from _all_errors(results, options, advice)
+    hints = _Hints(options.effort)
     for estimated in (*compiled_now, *rules):
-        yield from _broken_rules_message(estimated, options)
+        yield from _broken_rules_message(estimated, hints)
     if not any(True for _ in cel_cost.total(compiled_now, path, advice)):
         yield from cel_cost.total([*compiled_now, *rules], path, advice)
 
 
-def _broken_rules_message(
-    estimated: EstimatedRule, options: ValidationOptions
-) -> Iterator[FieldError]:
+def _broken_rules_message(estimated: EstimatedRule, hints: _Hints) -> Iterator[FieldError]:
     """Yield the error of a message expression that is not compiled yet, since its rule has an error."""
     broken, text = estimated.compiled.rule, estimated.rule.message_expression
     if broken.error is not None and text.strip(SPACE):
@@ -198,9 +197,8 @@ def _broken_rules_message(
             text, MESSAGE, broken.environment, optional_old_self=broken.optional_old_self
         )
         if message.error is not None:
-            yield _problem(
-                message, estimated.rule, estimated.path.child("messageExpression"), options.effort
-            )
+            path = estimated.path.child("messageExpression")
+            yield _problem(message, estimated.rule, path, hints.of(message, estimated))
 
 
 def _compiled(
