@@ -479,7 +479,7 @@ class _ObjectCheck:
         return self._no_match(f"Use a served version of {kind}: {served} ({files})", words)
 
     def _accepting(self, candidates: Sequence[Definition]) -> Definition:
-        """Return the first CRD that accepts the object, else the first of those that refuse the least of it."""
+        """Return the first CRD that accepts the object, else the first of those that reject the least of it."""
         first, *others = candidates
         if not others:
             return first
