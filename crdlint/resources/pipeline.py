@@ -483,16 +483,16 @@ class _ObjectCheck:
         first, *others = candidates
         if not others:
             return first
-        chosen, least = first, self._refused(first)
+        chosen, least = first, self._rejected_parts(first)
         for definition in others:
             if not least:
                 break
-            refused = self._refused(definition)
-            if refused < least:
-                chosen, least = definition, refused
+            rejected = self._rejected_parts(definition)
+            if rejected < least:
+                chosen, least = definition, rejected
         return chosen
 
-    def _refused(self, definition: Definition) -> float:
+    def _rejected_parts(self, definition: Definition) -> float:
         """Return the number of errors of the object by a CRD, infinite if the object cannot be decoded."""
         sent = as_sent(self.resource.read(), namespaced=definition.namespaced)
         validator = definition.validator(self.resource.version)

@@ -338,8 +338,8 @@ class _Hints:
 
         key = *estimated.written, id(expression.compilation)
         if key not in self._known:
-            found = attempt(hint, expression, self._effort) or Hint(None)
-            self._known[key] = expression, found
+            clue = attempt(hint, expression, self._effort) or Hint(None)
+            self._known[key] = expression, clue
         return self._known[key][1]
 
 
