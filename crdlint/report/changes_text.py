@@ -45,12 +45,16 @@ class ChangesText(AtEnd):
             yield f"\n{self._page.styled(title, 'title')}\n"
             for crd, own in groupby(entries(findings), lambda entry: group_name(entry.first)):
                 yield f"\n{self._page.styled(printable_line(crd), 'title')}\n"
+                helped: dict[str, str] = {}
                 for cluster in clusters(own):
                     yield "\n"
-                    yield from (f"{line}\n" for line in self._cluster(cluster))
+                    yield from (f"{line}\n" for line in self._cluster(cluster, helped))
 
-    def _cluster(self, cluster: Cluster) -> Iterator[str]:
-        """Yield the entries, then their effect and help once; the example of an only entry comes last."""
+    def _cluster(self, cluster: Cluster, helped: dict[str, str]) -> Iterator[str]:
+        """Yield the entries, then their effect and help once; the example of an only entry comes last.
+
+        `helped` has the helps of earlier clusters, each with the field that it was shown for.
+        """
         all_ = cluster.entries
         shown = all_ if len(all_) <= _MOST else all_[:_SHOWN]
         for entry, following in zip_longest(shown, shown[1:]):
@@ -64,7 +68,8 @@ class ChangesText(AtEnd):
         for sentence in cluster.sentences:
             yield from self._page.wrapped(fold(sentence.text), _INDENT, f"  = {sentence.label}: ")
         if cluster.help:
-            yield from self._page.wrapped(cluster.help, _INDENT, "  = help: ", "label")
+            help_ = _help(cluster, helped)
+            yield from self._page.wrapped(help_, _INDENT, "  = help: ", "label")
         if len(all_) == 1:
             yield from self._example(all_[0].first)
 
@@ -127,6 +132,16 @@ class ChangesText(AtEnd):
         yield "  = example: valid before, and not any more"
         for line in dump(json.loads(finding.example)):
             yield from (f"{_INDENT}{_shortened(part)}" for part in line.splitlines())
+
+
+def _help(cluster: Cluster, helped: dict[str, str]) -> str:
+    """Return the help of a cluster, or the field that the same help was shown for, if that is shorter."""
+    above = helped.get(cluster.help)
+    reference = f"the same as for `{above}` above"
+    if above and len(reference) < len(cluster.help):
+        return reference
+    helped[cluster.help] = cluster.entries[0].first.field
+    return cluster.help
 
 
 _NO_EXAMPLE: Final = "none was found among the small objects that the old CRD accepts"

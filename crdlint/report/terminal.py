@@ -41,8 +41,10 @@ _CODE: Final = regex(r"(?P<code>`[^`]+`)")
 _LAST_COLUMN: Final = 36  # columns without which a table is stacked
 _LEAST: Final = 16  # columns of text behind an indentation
 _STEP: Final = regex(r"(?=[.\[])|(?<=,)(?! )|(?<=, )")
-# Names in braces, as in `.spec.{a, b}`, are part of a word.
-_WORD: Final = regex(r"\s*(?:\{[^\s{},]+(?:, [^\s{},]+)*\}|\S)+\s*|\s+")
+# Names in braces, as in `.spec.{a, b}`, are part of a word, and so is the unit of a number.
+_WORD: Final = regex(
+    r"\s*(?:\{[^\s{},]+(?:, [^\s{},]+)*\}|(?<=\d) (?=(?:ms|s|KiB|MiB)(?!\w))|\S)+\s*|\s+"
+)
 
 
 class Terminal(Page):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
@@ -383,6 +383,7 @@ PIPED: Final = 120  # columns of source lines, which are cut rather than wrapped
 _MARKS: Final = 76  # a line of them fits a narrow terminal
 _WORD: Final = regex(r"[^\s:,\]}]+")
 _DIFF: Final = {"-": "error", "+": "good"}
+_LABEL: Final = regex(r" *(?:\w+: +)?")  # of a line of a failure, behind which it is wrapped
 
 
 class SuiteText(pieces.SuiteReport):
@@ -395,12 +396,10 @@ class SuiteText(pieces.SuiteReport):
     def test(self, suite: Suite, result: TestedCase) -> Iterator[str]:
         """Yield the line of a test, if every test is named; otherwise its mark is kept for the end of the suite."""
         if self._view.verbose:
-            word = (
-                self._page.styled("FAILED", "error")
-                if result.failure
-                else self._page.styled("PASSED", "good")
-            )
-            yield f"{printable_line(f'{suite.file}:{result.case.expectation_line} {result.case.name}')} {word}\n"
+            word, style = ("FAILED", "error") if result.failure else ("PASSED", "good")
+            text = printable_line(f"{suite.file}:{result.case.expectation_line} {result.case.name}")
+            lead = f"{word} "
+            yield from _ended(self._page.wrapped(text, " " * len(lead), lead, style))
         else:
             self._marks.append(self._page.styled("F", "error") if result.failure else ".")
 
@@ -423,22 +422,13 @@ class SuiteText(pieces.SuiteReport):
             before = (width - len(title)) // 2
             yield f"\n{'=' * before}{styled(title, 'title')}{'=' * (width - before - len(title))}\n"
         for result in failed:
-            case = result.case
-            yield f"\n{styled(printable_line(case.name), 'title')}\n"
-            yield (
-                printable_line(f"{result.suite.file}:{case.expectation_line}  ({result.crd_file})")
-                + "\n"
-            )
-            for line in result.failure:
-                yield f"{styled(printable(f'  {line}'), _DIFF.get(line[:1], ''))}\n"
+            yield "\n"
+            yield from _ended(self._failure(result))
         for result in outcome.results:
+            position = f"{result.suite.file}:{result.case.expectation_line}"
             for line in result.disagreements:
-                yield (
-                    printable_line(
-                        f"{result.suite.file}:{result.case.expectation_line}: warning: {line}"
-                    )
-                    + "\n"
-                )
+                warning = printable_line(f"{position}: warning: {line}")
+                yield from _ended(self._page.wrapped(warning, _INDENT, ""))
         parts = [f"{len(failed)} failed"] * bool(failed) + [
             f"{len(outcome.results) - len(failed)} passed"
         ]
@@ -449,6 +439,27 @@ class SuiteText(pieces.SuiteReport):
             + styled(f"{', '.join(parts)} in {outcome.seconds:.2f} s", style)
             + "\n"
         )
+
+    def _failure(self, result: TestedCase) -> Iterator[str]:
+        """Yield the name of a failed test, its place, and what failed."""
+        case = result.case
+        place = f"{result.suite.file}:{case.expectation_line}  ({result.crd_file})"
+        yield from self._page.flow(CellPart(printable_line(case.name), "title"))
+        yield from self._page.flow(CellPart(printable_line(place)))
+        for line in result.failure:
+            style = _DIFF.get(line[:1])
+            if style is not None:
+                yield from self._page.flow(CellPart(printable(f"  {line}"), style))
+                continue
+            label = _LABEL.match(line)
+            lead = "  " + (label[0] if label else "")
+            text = line[len(lead) - 2 :]
+            yield from self._page.wrapped(text, " " * len(lead), lead)
+
+
+def _ended(lines: Iterable[str]) -> Iterator[str]:
+    """Yield lines with their ends."""
+    return (f"{line}\n" for line in lines)
 
 
 # A bad value longer than this many characters is folded in the terminal; JSON output has it whole.

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from commands import crdlint
 from crds import crd_with_spec
+from tables import each
 
 from crdlint.diagnostics import Diagnostic
 from crdlint.kubecel.cost.explain import CostPart
@@ -133,6 +134,20 @@ def words(page: str) -> str:
 def totals(page: str) -> dict[str, str]:
     head = page[page.index("<header>") : page.index("</header>")]
     return dict(re.findall(r"<dt>(.*?)</dt><dd[^>]*>(.*?)</dd>", head))
+
+
+LONG = "config/" + "generated/" * 8 + "widgets.yaml"
+
+
+@each(
+    ("file", "is_long"),
+    [("a.yaml", False), (LONG, True), ("/".join(["a" * 30] * 3), True)],
+)
+def test_a_long_file_has_its_own_line_and_breaks_before_its_steps(file: str, is_long: bool) -> None:
+    page = cost_page([made(file=file, cost=200_000_000)])
+    assert ("long" in page.partition('<tbody role="rowgroup" class="')[2].split('"')[0]) is is_long
+    head = page[page.index("<header>") : page.index("</header>")]
+    assert f" in {file.replace('/', '<wbr>/')}: 200,000,000" in head.replace("<wbr>.", ".")
 
 
 OTHER = "spec.versions[1].schema.openAPIV3Schema.properties[spec].x-kubernetes-validations[0]"

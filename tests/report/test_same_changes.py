@@ -119,6 +119,26 @@ def test_equal_places_of_several_changes_are_listed_once(sides: Path) -> None:
     assert text.count("  = also: in `bazs.example.com`, `foos.example.com`\n") == 1
 
 
+def test_a_help_is_shown_once_for_a_crd_whatever_the_notes_are(sides: Path) -> None:
+    fields = "{{a: {{type: string{}}}, b: {{type: array, items: {{type: string}}, maxItems: {}}}}}"
+    for side, limits in {"old": ("", 9), "new": (", maxLength: 9", 5)}.items():
+        for name in ("foo", "bar"):
+            schema = f"type: object\nproperties: {fields.format(*limits)}\n"
+            text = crd_with_spec(schema).replace("foo", name).replace("Foo", name.capitalize())
+            (sides / side / f"{name}s.yaml").write_text(text)
+    text = diff("text")
+    assert text.count("  = note: ") == 2
+    assert text.count("  = help: Keep the old constraint, or replace it") == 1
+    assert text.count("  = help: the same as for `.spec.a` above\n") == 1
+
+
+def test_a_short_help_is_repeated(sides: Path) -> None:
+    schema = "type: object\nproperties: {{a: {{type: string{}}}, b: {{type: array, items: {{type: string}}{}}}}}\n"
+    for side, limits in {"old": ("", ""), "new": (", enum: [x]", ", maxItems: 2")}.items():
+        (sides / side / "foos.yaml").write_text(crd_with_spec(schema.format(*limits)))
+    assert "the same as for" not in diff("text")
+
+
 def finding(field: str, headline: str, crd: str = "a") -> Diagnostic:
     return Diagnostic(
         "crdlint",

@@ -109,6 +109,19 @@ def test_paths_are_broken_in_their_braces_only_without_room_for_the_whole_path(
     assert Terminal(20).wrapped(text, "") == lines
 
 
+@each(
+    ("text", "lines"),
+    [
+        ("checked 9 CRDs in 0.28 s", ["checked 9 CRDs in", "0.28 s"]),
+        ("a build of at most 16 MiB", ["a build of at most", "16 MiB"]),
+        ("a list of 12 standard items", ["a list of 12", "standard items"]),
+    ],
+)
+def test_a_number_stays_with_its_unit(text: str, lines: list[str]) -> None:
+    assert Terminal(20).wrapped(text, "") == lines
+    assert [line.rstrip() for line in Terminal(20).flow(CellPart(text))] == lines
+
+
 def test_markup_of_rich_is_text() -> None:
     for page in (
         PLAIN,

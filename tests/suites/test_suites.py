@@ -8,8 +8,11 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+from tables import each
 
+from crdlint.cli import options
 from crdlint.cli.main import cli
+from crdlint.report.terminal import Terminal
 from crdlint.suites.feature_gates import MissingCRDError, applies
 from crdlint.suites.patches import Patcher
 from crdlint.suites.read import SuiteError, read_suite
@@ -298,9 +301,47 @@ def test_the_lines_compared_are_bounded() -> None:
     assert list(_difference(want, want)) == []
 
 
+FAILURES = {
+    "a stored object": SUITE.replace("{size: 1, mode: Fast}", "{size: 1, mode: Safe}", 1),
+    "an error that is not expected": SUITE.replace("safe needs two or more, not one", "no"),
+    "a rejection": SUITE.replace(
+        """    expectedError: "spec.size: Forbidden: safe needs two or more, not one"\n""", ""
+    ),
+    "an accepted object": SUITE.replace("mode: Safe", "mode: Fast"),
+    "a long name": SUITE.replace("mode: Safe", "mode: Fast").replace(
+        "refuse one that is safe", "refuse one that is " + "safe or fast or " * 9
+    ),
+}
+
+
+@pytest.mark.parametrize("columns", [50, 80])
+@pytest.mark.parametrize("verbose", [(), ("-v",)], ids=["marks", "names"])
+@each("text", FAILURES.values(), ids=FAILURES)
+def test_failures_are_wrapped_to_the_terminal(
+    text: str,
+    columns: int,
+    verbose: tuple[str, ...],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    suite(tmp_path, text)
+    monkeypatch.chdir(tmp_path)
+    piped, _, _ = run(".", *verbose).stdout.rpartition(" in ")
+    monkeypatch.setattr(options, "page", lambda *_: Terminal(columns))
+    shown = run(".", *verbose).stdout
+    assert "1 failed" in shown
+    assert max(map(len, shown.splitlines())) <= columns
+    assert words(piped) == words(shown.rpartition(" in ")[0])
+
+
+def words(text: str) -> list[str]:
+    """Return the words of a text without the lines of marks."""
+    return [word for word in text.split() if set(word) != {"="}]
+
+
 def test_choice_and_speed(tmp_path: Path) -> None:
     result = run(str(FIXTURES), "-k", "status", "-v")
-    assert [line.rsplit(" ", 1)[1] for line in result.stdout.splitlines()[:3]] == ["PASSED"] * 3
+    assert [line.split(" ", 1)[0] for line in result.stdout.splitlines()[:3]] == ["PASSED"] * 3
     assert run(str(FIXTURES), "-k", "nothing has this name").exit_code == 2
     failing = suite(tmp_path, SUITE.replace("size: 1,", "size: 7,"))
     assert "1 failed" in run(failing, "-x").stdout

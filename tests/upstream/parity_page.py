@@ -134,6 +134,9 @@ crdlint follows differs in 1.33.0 only for the status of a resource without a sc
 `apiextensions.k8s.io/v1` cannot have."""
 
 
+_JOINED = "\N{NO-BREAK SPACE}"  # a figure stays in one line of its cell
+
+
 def _row(cells: Iterable[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
@@ -145,11 +148,11 @@ def _cells(parity: Parity, names: Iterable[str], live: Mapping[str, Any]) -> lis
     running = (
         "" if asked is None else f"{_count(asked['alike'], asked['asked'])} ({asked['server']})"
     )
-    return [name, *counts, f"{tally.share():.2f} %", running]
+    return [name, *counts, f"{tally.share():.2f}{_JOINED}%", running]
 
 
 def _count(alike: int, compared: int) -> str:
-    return f"{compared:,}" if alike == compared else f"{alike:,} of {compared:,}"
+    return f"{compared:,}" if alike == compared else f"{alike:,}{_JOINED}of{_JOINED}{compared:,}"
 
 
 def _modules(recording: Recording) -> list[str]:
