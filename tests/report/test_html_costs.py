@@ -136,12 +136,12 @@ def totals(page: str) -> dict[str, str]:
     return dict(re.findall(r"<dt>(.*?)</dt><dd[^>]*>(.*?)</dd>", head))
 
 
-LONG = "config/" + "generated/" * 8 + "widgets.yaml"
+LONG_FILE = "config/" + "generated/" * 8 + "widgets.yaml"
 
 
 @each(
     ("file", "is_long"),
-    [("a.yaml", False), (LONG, True), ("/".join(["a" * 30] * 3), True)],
+    [("a.yaml", False), (LONG_FILE, True), ("/".join(["a" * 30] * 3), True)],
 )
 def test_a_long_file_has_its_own_line_and_breaks_before_its_steps(file: str, is_long: bool) -> None:
     page = cost_page([made(file=file, cost=200_000_000)])
