@@ -136,9 +136,9 @@ class ChangesText(AtEnd):
 
 def _help(cluster: Cluster, helped: dict[str, str]) -> str:
     """Return the help of a cluster, or the field that the same help was shown for, if that is shorter."""
-    above = helped.get(cluster.help)
-    reference = f"the same as for `{above}` above"
-    if above and len(reference) < len(cluster.help):
+    field = helped.get(cluster.help)
+    reference = f"the same as for `{field}` above"
+    if field and len(reference) < len(cluster.help):
         return reference
     helped[cluster.help] = cluster.entries[0].first.field
     return cluster.help

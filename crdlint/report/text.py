@@ -443,9 +443,9 @@ class SuiteText(pieces.SuiteReport):
     def _failure(self, result: TestedCase) -> Iterator[str]:
         """Yield the name of a failed test, its place, and what failed."""
         case = result.case
-        place = f"{result.suite.file}:{case.expectation_line}  ({result.crd_file})"
+        position = f"{result.suite.file}:{case.expectation_line}  ({result.crd_file})"
         yield from self._page.flow(CellPart(printable_line(case.name), "title"))
-        yield from self._page.flow(CellPart(printable_line(place)))
+        yield from self._page.flow(CellPart(printable_line(position)))
         for line in result.failure:
             style = _DIFF.get(line[:1])
             if style is not None:
