@@ -21,6 +21,7 @@ from crdlint.cli.fields import (
 from crdlint.cli.help import Group
 from crdlint.cli.options import ChartOptions, WatchOptions
 from crdlint.cli.reports import Reports, Totals, find_files, print_notice
+from crdlint.cli.streams import StreamError
 from crdlint.files.paths import Selection, UnreadInput
 from crdlint.kubernetes.servers import parse_range
 from crdlint.light import dataclass
@@ -227,6 +228,8 @@ def _run_suite(
         run.problem(file, str(error))
     except SuiteError as error:
         run.problem(f"{file}:{error.line}", str(error))
+    except StreamError:  # nobody reads the report any more
+        raise
     except Exception as error:
         bug = bug_of(error)
         run.problem(file, f"a bug in crdlint: {bug.text}")

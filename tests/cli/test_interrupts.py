@@ -194,6 +194,7 @@ COMMANDS = {
     "sarif": ["check", "--no-cache", "--format", "sarif", BAD],
     "cost": ["cost", str(FIXTURES / "valid" / "rules.yaml")],
     "validate": ["validate", "--crd", str(FIXTURES / "resources" / "crd.yaml"), str(FIXTURES / "resources" / "bad.yaml")],
+    "test": ["test", "--verbose", str(FIXTURES / "suites")],
     "rules": ["rules"],
     "help": ["check", "--help"],
     "version": ["--version"],
