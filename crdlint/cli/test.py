@@ -228,7 +228,7 @@ def _run_suite(
         run.problem(file, str(error))
     except SuiteError as error:
         run.problem(f"{file}:{error.line}", str(error))
-    except StreamError:  # nobody reads the report any more
+    except StreamError:  # the reader of the report has gone
         raise
     except Exception as error:
         bug = bug_of(error)

@@ -292,6 +292,8 @@ class ResourceFindings(NamedTuple):
         finding = _of_collection(finding, error, location)
         if error.type == REQUIRED:
             finding = self._of_null(replace(finding, lacks=self._lacking(path)), path)
+            # What a fix changes is the object that lacks the field.
+            location = self.locator.find(path.parent or path)
         return self._fixed_value(finding, error, named, location, schema)
 
     def _help(
