@@ -224,7 +224,7 @@ MORE: Final = {
     "what is done": ("check", "crd.yaml", "--verbose"),
     "a report in a file": ("check", "crd.yaml", "--output", "json=report.json"),
     "a baseline": ("check", "crd.yaml", "--baseline=base.yaml", "--update-baseline"),
-    "a configuration elsewhere": ("check", "crd.yaml", "--config=other.yaml"),
+    "a configuration elsewhere": ("check", "crd.yaml", "--config=elsewhere/other.yaml"),
     "a revision": ("check", "crd.yaml", "--against", "HEAD"),
     "an older file": ("check", "crd.yaml", "--against=old.yaml"),
     "a comment": ("check", "crd.yaml", "--add-ignore"),
@@ -238,7 +238,8 @@ MORE: Final = {
 
 @pytest.mark.parametrize("arguments", MORE.values(), ids=MORE)
 def test_what_asks_for_more_is_run_each_time(place: Place, arguments: tuple[str, ...]) -> None:
-    _write("other.yaml", "ignore: [list-map-key-required]\n")(place)
+    for folder in ("", "elsewhere/"):
+        _write(f"{folder}other.yaml", "ignore: [list-map-key-required]\n")(place)
     for folder in ("chart", "chart/crds", "extending", "built"):
         _write(f"{folder}/crd.yaml", BAD.read_text(encoding="utf-8"))(place)
     _write("old.yaml", BAD.read_text(encoding="utf-8"))(place)
