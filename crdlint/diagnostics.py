@@ -33,6 +33,8 @@ Severity: TypeAlias = Literal["error", "warning", "info"]
 RANKS: Final = {"error": 0, "warning": 1, "info": 2}  # of severities
 # The kinds with which a server rejects an object.
 REJECTIONS: Final = frozenset({"decode", "strict", "field"})
+# Those of all that a server answers with.
+ANSWERS: Final = REJECTIONS | {"warning"}
 
 # The rule of findings about documents that are not checked
 INTERNAL_ERROR: Final = "internal-error"

@@ -5,8 +5,8 @@ long as Python's own start. So a check of named files, and a validation against 
 begin.
 
 The key of an answer is all that the run asked for: the command line, the working directory, the environment, the content of
-each named file, the configurations above them, and which charts, kustomizations and repositories there are; for `validate`
-also what is in the named folders and beside the named files. What a run asks for besides is noticed by Python's audit events,
+each named file and of the manifests beside it, the configurations above them, and which charts, kustomizations and repositories
+there are; for `validate` also what is in the named folders. What a run asks for besides is noticed by Python's audit events,
 and then its answer is not kept: no list can be incomplete.
 """
 
@@ -78,7 +78,7 @@ class Question:
         self.files: Final[set[str]] = set()
         self.folders: Final[dict[str, None]] = {}
         self.listed: Final[dict[str, list[tuple[str, int | bytes]]]] = {}
-        self._lists = self.arguments[:1] == (_VALIDATE,)
+        self._lists_folders = self.arguments[:1] == (_VALIDATE,)
         self._left = _MOST_BYTES
         self._add_above(os.getcwd())
         named = [self._named(argument) for argument in self.arguments]
@@ -100,7 +100,7 @@ class Question:
         real = os.path.realpath(path)
         self._add_above(os.path.dirname(path))
         self._add_above(os.path.dirname(real))
-        if self._lists and os.path.isdir(path):
+        if self._lists_folders and os.path.isdir(path):
             self._list_all(path)
             return real, b""
         content = self._content(path)

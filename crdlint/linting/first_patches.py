@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Final
 
-from crdlint.diagnostics import REJECTIONS, Diagnostic
+from crdlint.diagnostics import ANSWERS, REJECTIONS, Diagnostic
 from crdlint.kubernetes.servers import Range, Server
 from crdlint.light import regex
 from crdlint.linting.manifest import CheckedCRD, check_crd
@@ -63,11 +63,8 @@ def _position(finding: Diagnostic) -> tuple[int, int]:
 
 
 def _is_answer(finding: Diagnostic) -> bool:
-    """Return whether the server answers with a finding; it panics instead of an answer with one of crdlint's."""
-    return not finding.hidden and finding.kind in _OF_SERVER
-
-
-_OF_SERVER: Final = REJECTIONS | {"warning"}
+    """Return whether the server answers with a finding, or panics because of it."""
+    return not finding.hidden and finding.kind in ANSWERS
 
 
 def _as_information(finding: Diagnostic, server: Server) -> Diagnostic:

@@ -8,7 +8,7 @@ from itertools import chain
 from typing import Final
 
 from crdlint.crd.positions import node_span
-from crdlint.diagnostics import REJECTIONS, Diagnostic
+from crdlint.diagnostics import ANSWERS, REJECTIONS, Diagnostic
 from crdlint.kubernetes.servers import Range, Server
 from crdlint.light import dataclass, regex
 from crdlint.linting.documents import name_of
@@ -262,10 +262,9 @@ def _is_of_server(diagnostic: Diagnostic) -> bool:
         return False
     if diagnostic.rule == DROPS_FIELD.id:
         return True
-    return diagnostic.origin == "apiserver" and diagnostic.kind in _KINDS_OF_SERVER
+    return diagnostic.origin == "apiserver" and diagnostic.kind in ANSWERS
 
 
-_KINDS_OF_SERVER: Final = REJECTIONS | {"warning"}
 _OF_CLIENTS: Final = frozenset({reading.DUPLICATE_KEY.id, reading.MERGE_KEY_OVERRIDE.id})
 
 

@@ -1,4 +1,4 @@
-"""Who sends the objects of a folder, if no sender is named: Flux or Argo CD beside them, or Helm 4 those of a chart."""
+"""Who sends the objects of a folder, if no sender is named: Flux or Argo CD, if an object of theirs is beside them."""
 
 from __future__ import annotations
 
