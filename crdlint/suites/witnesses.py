@@ -209,28 +209,33 @@ class Witnesses:
 
     def _of_rule(self, base: Object, rule: SchemaRule) -> Iterator[Witness]:
         """Yield an object that a rule accepts, and one that it alone rejects."""
+        accepted, broken = self._answered(base, rule)
+        if accepted is not None:
+            yield self._accepted(_title(rule), accepted)
+        if broken is None:
+            self.missing.append(f"rejected by {_title(rule)}")
+            return
+        error = _error_of(self._errors(broken), rule.rule)
+        yield Witness(f"rejects {_title(rule)}", broken, str(error))
+
+    def _answered(self, base: Object, rule: SchemaRule) -> tuple[Object | None, Object | None]:
+        """Return an object with the fields of a rule that it accepts, and one that it rejects, best alone; None without one."""
         names = mentioned(rule.rule.rule).names
         path = [step for step in rule.steps if isinstance(step, str)]
         accepted = broken = near = None
         for value in self._objects(base, rule):
             errors = self._errors(value)
-            if not errors and _mentions(value, names, path):
-                accepted = value if accepted is None else accepted
+            if accepted is None and not errors and _mentions(value, names, path):
+                accepted = value
             if _is_only(errors, rule.rule):
                 broken = value if broken is None else broken
             elif near is None and _is_behind(rule.rule, errors):
                 near = value
             if None not in (accepted, broken):
                 break
-        if accepted is not None:
-            yield self._accepted(_title(rule), accepted)
         if broken is None and near is not None:
             broken = self._repaired(near, rule.rule) or near
-        if broken is None:
-            self.missing.append(f"rejected by {_title(rule)}")
-            return
-        error = _error_of(self._errors(broken), rule.rule)
-        yield Witness(f"rejects {_title(rule)}", broken, str(error))
+        return accepted, broken
 
     def _objects(self, base: Object, rule: SchemaRule) -> Iterator[Object]:
         """Yield objects that a rule may accept or reject, those first that are otherwise as a valid one."""
