@@ -46,7 +46,11 @@ def lint_text(
     '`spec` must be a mapping, not the number `1`'
     """
     sender_named(sender)
-    request = CheckRequest(versions=parse_range(kube_version), senders=(sender,), fixes=fixes)
+    request = CheckRequest(
+        versions=parse_range(kube_version),
+        senders=(sender,),
+        fixes=fixes,
+    )
     return _visible(lint_file(text, filename, request))
 
 

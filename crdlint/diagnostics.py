@@ -160,5 +160,10 @@ def in_server_words(diagnostic: Diagnostic) -> Diagnostic:
     return (
         diagnostic
         if not message
-        else replace(diagnostic, message=message, detail=message, server_message=None)
+        else replace(
+            diagnostic,
+            message=message,
+            detail=message,
+            server_message=None,
+        )
     )

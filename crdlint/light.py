@@ -26,13 +26,24 @@ else:
     def dataclass(cls=None, /, *, eq=True, frozen=False, **options):
         """Make a dataclass whose `__init__` is compiled on its first call; what compares and prints it is shared by all."""
         if cls is None:
-            return partial(dataclass, eq=eq, frozen=frozen, **options)
+            return partial(
+                dataclass,
+                eq=eq,
+                frozen=frozen,
+                **options,
+            )
         import dataclasses  # not for an answer of an earlier run
 
         own = frozenset(vars(cls))
         # For a class without a docstring, the standard library makes one of its signature, and parses that as Python.
         cls.__doc__ = cls.__doc__ or cls.__qualname__
-        result = dataclasses.dataclass(cls, init=False, repr=False, eq=False, **options)
+        result = dataclasses.dataclass(
+            cls,
+            init=False,
+            repr=False,
+            eq=False,
+            **options,
+        )
         if "__init__" not in own:
             result.__init__ = _first_init(result)
         if "__repr__" not in own:
@@ -133,7 +144,12 @@ else:
                 return super().__new__(cls, name, bases, members)
             names = tuple(members.get("__annotations__", ()))
             defaults = [members[each] for each in names if each in members]
-            result = namedtuple(name, names, defaults=defaults, module=members["__module__"])
+            result = namedtuple(
+                name,
+                names,
+                defaults=defaults,
+                module=members["__module__"],
+            )
             for each, value in members.items():
                 if each not in names and each not in _OF_THE_CLASS:
                     setattr(result, each, value)

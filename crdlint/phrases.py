@@ -64,7 +64,12 @@ def nearest(name: str, names: Iterable[str], cutoff: float = 0.6) -> str | None:
     """
     distinct_names = tuple(names)
     is_asked_often = len(distinct_names) <= _FEW and len(name) <= _LONGEST
-    return attempt(_nearest_of_few if is_asked_often else _nearest, name, distinct_names, cutoff)
+    return attempt(
+        _nearest_of_few if is_asked_often else _nearest,
+        name,
+        distinct_names,
+        cutoff,
+    )
 
 
 def _nearest(name: str, names: tuple[str, ...], cutoff: float) -> str | None:
@@ -77,7 +82,10 @@ def _nearest(name: str, names: tuple[str, ...], cutoff: float) -> str | None:
     from difflib import get_close_matches
 
     near = get_close_matches(
-        target, [known_name for known_name in folded if len(known_name) <= _LONGEST], 1, cutoff
+        target,
+        [known_name for known_name in folded if len(known_name) <= _LONGEST],
+        1,
+        cutoff,
     )
     return folded[near[0]] if near else None
 

@@ -206,7 +206,10 @@ def differing_letters(first: str, second: str) -> int:
     from difflib import SequenceMatcher  # only needed for a name that is wrong
 
     blocks = SequenceMatcher(
-        None, first.lower(), second.lower(), autojunk=False
+        None,
+        first.lower(),
+        second.lower(),
+        autojunk=False,
     ).get_matching_blocks()
     return max(len(first), len(second)) - sum(block.size for block in blocks)
 

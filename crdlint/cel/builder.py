@@ -110,7 +110,12 @@ def bytes_value(token: str) -> bytes:
     )
 
 
-def _integer(text: str, low: int, end: int, kind: str) -> int:
+def _integer(
+    text: str,
+    low: int,
+    end: int,
+    kind: str,
+) -> int:
     """Return the value of an integer, which may have a sign; raise `LiteralError` if it is out of range."""
     digits = text.removeprefix("-")
     digits, base = (digits[2:], 16) if digits.startswith("0x") else (digits, 10)
@@ -187,7 +192,13 @@ class Builder:
         """Add an error that belongs to no node."""
         self.errors.append(CELError(location, problem))
 
-    def call(self, call_id: int, function: str, target: Expr | None, args: list[Expr]) -> Expr:
+    def call(
+        self,
+        call_id: int,
+        function: str,
+        target: Expr | None,
+        args: list[Expr],
+    ) -> Expr:
         """Return the call, or its expansion if it is a macro. Upstream: parser.expandMacro."""
         macro = self.macros.get((function, len(args), target is not None))
         if macro is None:

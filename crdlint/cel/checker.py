@@ -114,7 +114,11 @@ class _Checker:
         return self._result
 
     def _error(
-        self, id_: int, message: str, code: ErrorCode = ErrorCode.OTHER, args: tuple[Any, ...] = ()
+        self,
+        id_: int,
+        message: str,
+        code: ErrorCode = ErrorCode.OTHER,
+        args: tuple[Any, ...] = (),
     ) -> Type:
         self._result.errors.append(
             CELError(self._source.location_of(id_), CodedMessage(message, code, args), id_)
@@ -197,11 +201,23 @@ class _Checker:
         # Only the parser makes this call.
         assert isinstance(name, ast.Literal)  # noqa: S101
         assert isinstance(name.value, str)  # noqa: S101
-        result = self._field(expr.id, (yield operand), name.value, optional=True)
+        result = self._field(
+            expr.id,
+            (yield operand),
+            name.value,
+            optional=True,
+        )
         self._result.reference_map[expr.id] = Reference(overload_ids=("select_optional_field",))
         return self._substitution.substitute(result)
 
-    def _field(self, id_: int, operand: Type, name: str, *, optional: bool) -> Type:
+    def _field(
+        self,
+        id_: int,
+        operand: Type,
+        name: str,
+        *,
+        optional: bool,
+    ) -> Type:
         """Return the type of a field of an operand. Upstream: checker.checkSelectField."""
         target = self._substitution.substitute(operand)
         if target.is_optional:
@@ -223,18 +239,29 @@ class _Checker:
         as_cel = self._dialect.formats_selected_types
         shown = self._shown(type_) if as_cel else format_message(type_)
         text = f"type '{shown}' does not support field selection"
-        self._error(id_, text, ErrorCode.NO_FIELD_SELECTION, (type_,))
+        self._error(
+            id_,
+            text,
+            ErrorCode.NO_FIELD_SELECTION,
+            (type_,),
+        )
 
     def _field_type(self, id_: int, struct: str, name: str) -> Type:
         if self._env.provider.find_struct_type(struct) is None:
             mark = "[internal] " if self._dialect.marks_internal_errors else ""
             text = f"{mark}unexpected failed resolution of '{struct}'"
             return self._error(
-                id_, text, ErrorCode.NO_FIELD_SELECTION, (types.object_type(struct),)
+                id_,
+                text,
+                ErrorCode.NO_FIELD_SELECTION,
+                (types.object_type(struct),),
             )
         field_type = self._env.provider.find_struct_field_type(struct, name)
         return field_type or self._error(
-            id_, f"undefined field '{name}'", ErrorCode.UNDEFINED_FIELD, (name,)
+            id_,
+            f"undefined field '{name}'",
+            ErrorCode.UNDEFINED_FIELD,
+            (name,),
         )
 
     def _shown(self, type_: Type) -> str:
@@ -262,14 +289,24 @@ class _Checker:
         if not overloads:
             self._undeclared(expr.id, name)
             return ERROR if target is None else self._type_of_undeclared()
-        return self._overload(expr, overloads, args, member=target is not None)
+        return self._overload(
+            expr,
+            overloads,
+            args,
+            member=target is not None,
+        )
 
     def _type_of_undeclared(self) -> Type:
         """Return the type of a method or message that is not declared."""
         return ERROR if self._dialect.types_undeclared_methods else _NIL
 
     def _overload(
-        self, expr: ast.Call, overloads: Sequence[Overload], args: Sequence[Type], *, member: bool
+        self,
+        expr: ast.Call,
+        overloads: Sequence[Overload],
+        args: Sequence[Type],
+        *,
+        member: bool,
     ) -> Type:
         """Return the type of a call; record the overloads that match, or report an error. Upstream: checker.resolveOverload."""
         ids: list[str] = []
@@ -288,16 +325,33 @@ class _Checker:
             elif not result.is_dyn and not fit.is_exact(result):
                 result = DYN
         if result is None or result.kind is Kind.UNKNOWN:
-            return self._no_overload(expr.id, overloads[0].function, args, member=member)
+            return self._no_overload(
+                expr.id,
+                overloads[0].function,
+                args,
+                member=member,
+            )
         self._result.reference_map[expr.id] = Reference(overload_ids=tuple(ids))
         return result
 
-    def _no_overload(self, id_: int, name: str, args: Sequence[Type], *, member: bool) -> Type:
+    def _no_overload(
+        self,
+        id_: int,
+        name: str,
+        args: Sequence[Type],
+        *,
+        member: bool,
+    ) -> Type:
         shown = [self._shown(self._substitution.substitute(type_, to_dyn=True)) for type_ in args]
         target = f"{shown.pop(0)}." if member else ""
         signature = f"{target}({', '.join(shown)})"
         text = f"found no matching overload for '{name}' applied to '{signature}'"
-        return self._error(id_, text, ErrorCode.NO_MATCHING_OVERLOAD, (name, signature))
+        return self._error(
+            id_,
+            text,
+            ErrorCode.NO_MATCHING_OVERLOAD,
+            (name, signature),
+        )
 
     def _fit(self, overload: Overload, args: Sequence[Type]) -> Type | None:
         """Return the result type of an overload, or None if it does not accept the argument types."""
@@ -320,7 +374,12 @@ class _Checker:
         return types.BOOL
 
     def _expect(
-        self, expr: ast.Expr, actual: Type, expected: Type, *, reverse: bool = False
+        self,
+        expr: ast.Expr,
+        actual: Type,
+        expected: Type,
+        *,
+        reverse: bool = False,
     ) -> None:
         pair = (actual, expected) if reverse else (expected, actual)
         if not self._substitution.assignable(*pair):
@@ -401,7 +460,13 @@ class _Checker:
             return result.declared_name, result
         return self._no_message(id_, ident, result, "message type")
 
-    def _no_message(self, id_: int, ident: Variable, type_: Type, what: str) -> tuple[str, Type]:
+    def _no_message(
+        self,
+        id_: int,
+        ident: Variable,
+        type_: Type,
+        what: str,
+    ) -> tuple[str, Type]:
         """Report a literal of a name that is no message type; `what` it should be."""
         if self._dialect.formats_selected_types:
             return ident.name, self._error(id_, f"'{type_.declared_name}' is not a {what}")

@@ -80,7 +80,12 @@ def compile_valid(text: str, env: Env, options: ParserOptions) -> Compiled | Non
 def _checked(parsed: ParseResult, env: Env) -> Compiled:
     source = parsed.source_info
     if parsed.errors:
-        return Compiled(parsed.expr, source, CheckResult(), tuple(parsed.errors))
+        return Compiled(
+            parsed.expr,
+            source,
+            CheckResult(),
+            tuple(parsed.errors),
+        )
     result = check(parsed.expr, source, env)
     return Compiled(
         parsed.expr,
@@ -99,7 +104,12 @@ class CheckedExpr:
     env: Env
 
 
-def validate(expr: ast.Expr, source: SourceInfo, result: CheckResult, env: Env) -> list[CELError]:
+def validate(
+    expr: ast.Expr,
+    source: SourceInfo,
+    result: CheckResult,
+    env: Env,
+) -> list[CELError]:
     """Run the validators of the environment on an expression without type errors, and return the errors. Upstream: Env.Check."""
     if not env.validators:
         return []

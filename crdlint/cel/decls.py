@@ -116,7 +116,14 @@ def overload(
     """
     implementation = None if call is None else bound(call)
     return Overload(
-        function, id_, args, result, False, _param_names((*args, result)), implementation, cost
+        function,
+        id_,
+        args,
+        result,
+        False,
+        _param_names((*args, result)),
+        implementation,
+        cost,
     )
 
 
@@ -227,7 +234,11 @@ Validator: TypeAlias = "Callable[[Any], Iterator[tuple[int, CodedMessage]]]"
 _PROTOBUF: Final = WellKnownTypes()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(
+    frozen=True,
+    slots=True,
+    eq=False,
+)
 class Env:
     """An immutable environment.
 

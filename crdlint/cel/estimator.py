@@ -53,7 +53,10 @@ def estimate(
 ) -> CostEstimate:
     """Estimate a checked expression; `overloads` take precedence over `estimator` for their calls. Upstream: checker.Cost."""
     coster = (_Coster if dialect.tracks_local_variables else _PathCoster)(
-        result, estimator, overloads, dialect
+        result,
+        estimator,
+        overloads,
+        dialect,
     )
     return CostEstimate(ast.visit(expr, coster, coster.costs), coster.costs)
 
@@ -375,7 +378,12 @@ class _Coster:
         return () if path and path[0] in _ACCUMULATORS else path
 
     def _node(self, expr: ast.Expr) -> ASTNode:
-        return ASTNode(self._known_path(expr), self._type(expr), expr, self._size(expr))
+        return ASTNode(
+            self._known_path(expr),
+            self._type(expr),
+            expr,
+            self._size(expr),
+        )
 
     def _copy_sizes(self, to: ast.Expr, source: ast.Expr) -> None:
         self.sizes[to.id] = self._size(source)
@@ -459,7 +467,12 @@ class _PathCoster(_Coster):
         )
 
     def _node(self, expr: ast.Expr) -> ASTNode:
-        return ASTNode(self._known_path(expr), self._type(expr), expr, self._computed(expr))
+        return ASTNode(
+            self._known_path(expr),
+            self._type(expr),
+            expr,
+            self._computed(expr),
+        )
 
     def _size(self, expr: ast.Expr) -> Estimate | None:
         """Return the size of the value of a node, or None if it is unknown. Upstream: coster.sizeEstimate."""

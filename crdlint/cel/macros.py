@@ -87,7 +87,13 @@ class Helper:
     def fold(self, target: Expr, names: tuple[str, str], *shapes: Any) -> Expr:
         """Return a comprehension with the shapes of its start, condition, step and result."""
         parts = [self.built(shape) for shape in shapes]
-        return ast.Comprehension(self.new_id(), target, *names, self.accu, *parts)
+        return ast.Comprehension(
+            self.new_id(),
+            target,
+            *names,
+            self.accu,
+            *parts,
+        )
 
     def copy(self, root: Expr) -> Expr:
         """Return a copy of an expression with new ids. Upstream: exprHelper.Copy."""
@@ -146,12 +152,21 @@ Expander: TypeAlias = "Callable[[Helper, Expr, Args], Expr]"
 
 def _variable(arg: Expr, message: str, *, at_argument: bool = True) -> str:
     if not isinstance(arg, ast.Ident):
-        raise MacroError(arg.id, message, ErrorCode.NOT_A_VARIABLE, at_argument=at_argument)
+        raise MacroError(
+            arg.id,
+            message,
+            ErrorCode.NOT_A_VARIABLE,
+            at_argument=at_argument,
+        )
     return arg.name
 
 
 def _loop_variable(
-    helper: Helper, arg: Expr, message: str, *, at_argument: bool = True
+    helper: Helper,
+    arg: Expr,
+    message: str,
+    *,
+    at_argument: bool = True,
 ) -> tuple[str, str]:
     name = _variable(arg, message, at_argument=at_argument)
     if name in (ACCU, _OLD_ACCU) and helper.accu == ACCU:
@@ -175,7 +190,12 @@ def _two_names(helper: Helper, args: Args) -> tuple[str, str]:
 def _has(helper: Helper, _target: Expr | None, args: Args) -> Expr:
     if not isinstance(args[0], ast.Select):
         raise MacroError(args[0].id, "invalid argument to has() macro", at_argument=False)
-    return ast.Select(helper.new_id(), args[0].operand, args[0].field, test_only=True)
+    return ast.Select(
+        helper.new_id(),
+        args[0].operand,
+        args[0].field,
+        test_only=True,
+    )
 
 
 _ONE_MORE = ("_+_", ACCU, 1)
@@ -202,10 +222,20 @@ def _fold(name: str, variables: Callable[[Helper, Args], tuple[str, str]]) -> Ex
 
 
 def _map(h: Helper, target: Expr, args: Args) -> Expr:
-    names = _loop_variable(h, args[0], "argument is not an identifier", at_argument=False)
+    names = _loop_variable(
+        h,
+        args[0],
+        "argument is not an identifier",
+        at_argument=False,
+    )
     step = ("_+_", ACCU, [args[-1]])
     return h.fold(
-        target, names, [], True, step if len(args) == 2 else ("_?_:_", args[1], step, ACCU), ACCU
+        target,
+        names,
+        [],
+        True,
+        step if len(args) == 2 else ("_?_:_", args[1], step, ACCU),
+        ACCU,
     )
 
 
@@ -239,7 +269,15 @@ def _optional_map(function: str, *, wraps: bool) -> Expander:
             h.built(name),
         )
         mapped = ast.Comprehension(
-            h.new_id(), iter_range, "#unused", "", name, value, condition, step, args[1]
+            h.new_id(),
+            iter_range,
+            "#unused",
+            "",
+            name,
+            value,
+            condition,
+            step,
+            args[1],
         )
         return h.built(
             ("_?_:_", test, ("optional.of", mapped) if wraps else mapped, ("optional.none",))
@@ -262,7 +300,15 @@ def _sort_by(h: Helper, target: Expr, args: Args) -> Expr:
     sort = ast.Call(h.new_id(), "@sortByAssociatedKeys", on, [keys])
     iter_range, condition = h.built([]), h.built(False)
     return ast.Comprehension(
-        h.new_id(), iter_range, "#unused", "", _SORT_INPUT, target, condition, values, sort
+        h.new_id(),
+        iter_range,
+        "#unused",
+        "",
+        _SORT_INPUT,
+        target,
+        condition,
+        values,
+        sort,
     )
 
 

@@ -179,7 +179,12 @@ class _FastParser:
             self._expect(":")
             second = self._expr()
             self.height = max(height, self.height) + 1
-            expr = self.builder.call(call_id, "_?_:_", None, [expr, first, second])
+            expr = self.builder.call(
+                call_id,
+                "_?_:_",
+                None,
+                [expr, first, second],
+            )
         self.exprs -= 1
         return expr
 
@@ -214,7 +219,13 @@ class _FastParser:
         self.calcs -= calcs
         return expr
 
-    def _joined(self, kind: str, function: str, term: Callable[[], Expr], first: Expr) -> Expr:
+    def _joined(
+        self,
+        kind: str,
+        function: str,
+        term: Callable[[], Expr],
+        first: Expr,
+    ) -> Expr:
         terms, ops, height = [first], [], self.height
         while self.kinds[self.index] == kind:
             start = self.index
@@ -234,7 +245,10 @@ class _FastParser:
             right = self._relation(next_level + 1, next_level == 1, next_level != 1)
             self.height = max(height, self.height) + 1
             left = self.builder.call(
-                call_id, BINARY_OPERATORS[self.kinds[start]], None, [left, right]
+                call_id,
+                BINARY_OPERATORS[self.kinds[start]],
+                None,
+                [left, right],
             )
         return left
 
@@ -252,7 +266,12 @@ class _FastParser:
         if count % 2 == 0:
             return self._member()
         call_id = self._id(first)
-        return self.builder.call(call_id, "!_" if kind == "!" else "-_", None, [self._member()])
+        return self.builder.call(
+            call_id,
+            "!_" if kind == "!" else "-_",
+            None,
+            [self._member()],
+        )
 
     def _member(self) -> Expr:
         expr = self._primary()

@@ -52,7 +52,12 @@ class Type:
     __slots__ = ("free", "is_dyn", "kind", "name", "params", "plain", "wrapper")
 
     def __init__(
-        self, kind: Kind, name: str, params: tuple[Type, ...] = (), *, wrapper: bool = False
+        self,
+        kind: Kind,
+        name: str,
+        params: tuple[Type, ...] = (),
+        *,
+        wrapper: bool = False,
     ) -> None:
         self.kind: Final = kind
         self.name: Final = name
@@ -256,7 +261,12 @@ def type_type(param: Type) -> Type:
 
 def wrapper_type(wrapped: Type) -> Type:
     """Return the nullable form of a primitive type. Upstream: types.NewNullableType."""
-    return Type(wrapped.kind, wrapped.name, wrapped.params, wrapper=True)
+    return Type(
+        wrapped.kind,
+        wrapped.name,
+        wrapped.params,
+        wrapper=True,
+    )
 
 
 # The types that every environment declares as names (stdlib.Types).

@@ -99,7 +99,11 @@ class Substitution:
         return True
 
     def _assignable(
-        self, source: Type, target: Type, agenda: Agenda, done: dict[tuple[Type, Type], int]
+        self,
+        source: Type,
+        target: Type,
+        agenda: Agenda,
+        done: dict[tuple[Type, Type], int],
     ) -> bool:
         """Return whether two types unify, provided that the pairs added to `agenda` do. Upstream: checker.internalIsAssignable."""
         if target.kind is Kind.TYPE_PARAM:
@@ -121,7 +125,11 @@ class Substitution:
         return source.kind is not Kind.UNKNOWN and target.accepts(source)
 
     def _composite_assignable(
-        self, source: Type, target: Type, agenda: Agenda, done: dict[tuple[Type, Type], int]
+        self,
+        source: Type,
+        target: Type,
+        agenda: Agenda,
+        done: dict[tuple[Type, Type], int],
     ) -> bool:
         if not _has_shape_of(source, target):
             return False

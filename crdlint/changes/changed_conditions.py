@@ -389,7 +389,13 @@ def _piece(value: object) -> Piece | Just:
 
 def _numbers(low: Bound | None, high: Bound | None, *, is_whole: bool) -> Domain:
     low, high = low or Bound(-math.inf, is_upper=False), high or Bound(math.inf, is_upper=True)
-    return Numbers(low.value, high.value, is_whole, low.is_strict, high.is_strict).narrowed()
+    return Numbers(
+        low.value,
+        high.value,
+        is_whole,
+        low.is_strict,
+        high.is_strict,
+    ).narrowed()
 
 
 # Rules for the uniqueness of list items, with {} for the equality of two of them.
@@ -438,10 +444,20 @@ def compare_rules(pair: Pair, reasons: Reasons) -> Iterator[Change]:
     for text_key, rule in before.items():
         if text_key not in after:
             text = f"rule `{_shown(rule)}` was removed"
-            yield pair.change(rules.RULE_REMOVED, text, "x_validations", effect=NEW_OBJECTS)
+            yield pair.change(
+                rules.RULE_REMOVED,
+                text,
+                "x_validations",
+                effect=NEW_OBJECTS,
+            )
 
 
-def _added_rule(rule: ValidationRule, path: Path, pair: Pair, reasons: Reasons) -> Change:
+def _added_rule(
+    rule: ValidationRule,
+    path: Path,
+    pair: Pair,
+    reasons: Reasons,
+) -> Change:
     """Return the change of a new rule, by what is known of the objects that it rejects."""
     _, old_path = pair.paths("x_validations")
     paths = path, old_path
@@ -453,17 +469,35 @@ def _added_rule(rule: ValidationRule, path: Path, pair: Pair, reasons: Reasons) 
         reason, example = reasons.effect(rule.rule, rule)
     if reason == WIDER:
         text = f"{pair.field.shown}: rule `{_shown(rule)}` {reason}"
-        return Change(rules.RULE_REMOVED, text, *paths, pair.field.path, effect=NEW_OBJECTS)
+        return Change(
+            rules.RULE_REMOVED,
+            text,
+            *paths,
+            pair.field.path,
+            effect=NEW_OBJECTS,
+        )
     text = f"{pair.field.shown} has a new rule: `{_shown(rule)}`"
     if reason is not None:
         harmless = rules.RULE_ADDED._replace(severity="info", help=_FULFILLED)
-        return Change(harmless, f"{text}, {reason}", *paths, pair.field.path)
+        return Change(
+            harmless,
+            f"{text}, {reason}",
+            *paths,
+            pair.field.path,
+        )
     if is_transition:
         return _new_transition(rule, text, paths, pair, reasons)
     which, effect, severity = _effect(rule, pair, example)
     added = rules.RULE_ADDED._replace(severity=severity)
     changed, shown = rules.of_list_item(added, pair.field.uncorrelated), pair.shown(example)
-    return Change(changed, f"{text}{which}", *paths, pair.field.path, shown, effect=effect)
+    return Change(
+        changed,
+        f"{text}{which}",
+        *paths,
+        pair.field.path,
+        shown,
+        effect=effect,
+    )
 
 
 def compare_messages(pair: Pair) -> Iterator[Change]:
@@ -476,7 +510,12 @@ def compare_messages(pair: Pair) -> Iterator[Change]:
             if was != now:
                 text = f"rule `{_shown(rule)}`: `{keyword}` changed from {was} to {now}"
                 effect = f"clients that read the {of_error} of an error get another one"
-                yield pair.change(rules.RULE_MESSAGE, text, "x_validations", effect=effect)
+                yield pair.change(
+                    rules.RULE_MESSAGE,
+                    text,
+                    "x_validations",
+                    effect=effect,
+                )
 
 
 def _value(value: str | None) -> str:
@@ -503,13 +542,22 @@ def _names_old_self(tree: Expr | None) -> bool:
 
 
 def _new_transition(
-    rule: ValidationRule, text: str, paths: tuple[Path, Path], pair: Pair, reasons: Reasons
+    rule: ValidationRule,
+    text: str,
+    paths: tuple[Path, Path],
+    pair: Pair,
+    reasons: Reasons,
 ) -> Change:
     """Return the change of a new rule about the old value, by what it requires of kept, changed and new values."""
     effect, example = _of_updates(rule, pair, reasons)
     if rule.optional_old_self:
         effect = _of_new_objects(rule, reasons) or effect
-    change = Change(effect.rule, f"{text}{effect.which}", *paths, pair.field.path)
+    change = Change(
+        effect.rule,
+        f"{text}{effect.which}",
+        *paths,
+        pair.field.path,
+    )
     return change._replace(example=pair.shown(example), effect=effect.text)
 
 
@@ -653,7 +701,13 @@ def compare_junctors(pair: Pair, reasons: Reasons) -> Iterator[Change]:
         if not any(map(junctor.is_like, gained)) and not reasons.remains(junctor.condition):
             text = f"{pair.field.shown}: `{junctor.kind}` was removed"
             paths = pair.new[0].path, junctor.path
-            yield Change(rules.JUNCTOR_REMOVED, text, *paths, pair.field.path, effect=NEW_VALUES)
+            yield Change(
+                rules.JUNCTOR_REMOVED,
+                text,
+                *paths,
+                pair.field.path,
+                effect=NEW_VALUES,
+            )
 
 
 def gained_junctors(pair: Pair) -> list[_Junctor]:
@@ -680,7 +734,14 @@ def compare_new_default(pair: Pair, name: str, schemas: Conjunction) -> Iterator
             text = f"{field.shown} has a new default, with which {what} rejects objects without the field"
             effect = pair.field.consequence(is_container=True)
             paths = schemas.path_of("default"), pair.old[0].path
-            yield Change(rule, text, *paths, field.path, pair.shown(example), effect=effect)
+            yield Change(
+                rule,
+                text,
+                *paths,
+                field.path,
+                pair.shown(example),
+                effect=effect,
+            )
             return
 
 
@@ -731,14 +792,23 @@ def _junctors(node: Conjunction) -> Iterator[_Junctor]:
 
 
 def _report_added(
-    junctor: _Junctor, replaced: Sequence[_Junctor], pair: Pair, reasons: Reasons
+    junctor: _Junctor,
+    replaced: Sequence[_Junctor],
+    pair: Pair,
+    reasons: Reasons,
 ) -> Iterator[Change]:
     paths = junctor.path, replaced[0].path if replaced else pair.old[0].path
     change = f"{pair.field.shown}: {_changed_junctor(junctor, replaced)}"
     reason, example = reasons.effect(junctor.condition, junctor.part)
     if reason == WIDER or (reason is not None and replaced):
         if not all(reasons.remains(old.condition) for old in replaced):
-            yield Change(rules.JUNCTOR_REMOVED, change, *paths, pair.field.path, effect=NEW_VALUES)
+            yield Change(
+                rules.JUNCTOR_REMOVED,
+                change,
+                *paths,
+                pair.field.path,
+                effect=NEW_VALUES,
+            )
         return
     rule = rules.JUNCTOR
     effect = pair.field.consequence(is_container=pair.new[0].type in {"object", "array"})
@@ -752,7 +822,14 @@ def _report_added(
     else:
         became = bool(replaced) and replaced[0].kind != junctor.kind
         text = f"{change}: values that {_rejected_by(junctor.kind, became=became)} are rejected"
-    yield Change(rule, text, *paths, pair.field.path, pair.shown(example), effect=effect)
+    yield Change(
+        rule,
+        text,
+        *paths,
+        pair.field.path,
+        pair.shown(example),
+        effect=effect,
+    )
 
 
 def _changed_junctor(junctor: _Junctor, replaced: Sequence[_Junctor]) -> str:

@@ -59,7 +59,12 @@ def compare_types(pair: Pair) -> Generator[Change, None, bool]:
     change = f"type changed from {old or _ANY} to {new or _ANY}"
     if new == "" or (old, new) in _WIDENED:
         effect = "clients may read a value that they cannot decode"
-        yield pair.change(rules.TYPE_WIDENED, change, "type", effect=effect)
+        yield pair.change(
+            rules.TYPE_WIDENED,
+            change,
+            "type",
+            effect=effect,
+        )
         return True
     type_ = {"x_int_or_string": True} if new == "int-or-string" else {"type": new}
     text = f"{change}: values of the old type are rejected"
@@ -110,7 +115,12 @@ def _enumeration_added(pair: Pair, new: Mapping[Any, Any]) -> Iterator[Change]:
     """Report that only some values are accepted now, unless old rules imply it."""
     accepted = _accepted(pair, pair.new, new) or new
     text = f"only {_values(accepted.values())} accepted now"
-    yield from _reject(rules.ENUM_ADDED, text, {"enum": list(new.values())}, pair)
+    yield from _reject(
+        rules.ENUM_ADDED,
+        text,
+        {"enum": list(new.values())},
+        pair,
+    )
 
 
 def _values(values: Iterable[Any]) -> str:
@@ -150,13 +160,21 @@ def _compare_enumerated(pair: Pair, old: Mapping[Any, Any], new: Constraints) ->
         yield from _lost_values(pair, lost, remaining)
     if new.enum is None:
         yield pair.change(
-            rules.ENUM_REMOVED, "the enumeration was removed", "enum", effect=NEW_VALUES
+            rules.ENUM_REMOVED,
+            "the enumeration was removed",
+            "enum",
+            effect=NEW_VALUES,
         )
         return
     gained = _without(after, before)
     if gained:
         text, effect = f"{_values(gained)} accepted now", "clients may not know the new values"
-        change = pair.change(rules.ENUM_VALUE_ADDED, text, "enum", effect=effect)
+        change = pair.change(
+            rules.ENUM_VALUE_ADDED,
+            text,
+            "enum",
+            effect=effect,
+        )
         yield change._replace(new=pair.new.path_of_item("enum", gained[0]))
 
 
@@ -199,7 +217,12 @@ def _accepted(pair: Pair, node: Conjunction, values: Mapping[Any, Any]) -> dict[
     return {key: value for key, value in values.items() if accepts(value)}
 
 
-def _reject(rule: Rule, text: str, new: Mapping[str, Any], pair: Pair) -> Iterator[Change]:
+def _reject(
+    rule: Rule,
+    text: str,
+    new: Mapping[str, Any],
+    pair: Pair,
+) -> Iterator[Change]:
     """Report a constraint, the attributes of a schema, that rejects values, unless old rules imply it."""
     attribute, part = next(iter(new)), JSONSchemaProps.of(**new)
     in_cel = _in_cel(pair, attribute, part)
@@ -214,7 +237,14 @@ def _reject(rule: Rule, text: str, new: Mapping[str, Any], pair: Pair) -> Iterat
     consequence = pair.field.consequence(is_container=attribute in CONTAINER_LIMITS)
     paths = pair.paths(attribute, "type" if attribute == "x_int_or_string" else "")
     text, example = f"{pair.field.shown}: {text}", pair.explanation(in_cel, part)
-    yield Change(rule, text, *paths, pair.field.path, example, effect=consequence)
+    yield Change(
+        rule,
+        text,
+        *paths,
+        pair.field.path,
+        example,
+        effect=consequence,
+    )
 
 
 def _in_cel(pair: Pair, attribute: str, part: JSONSchemaProps) -> str:
@@ -250,7 +280,12 @@ def _compare_limits(pair: Pair, old: Constraints, new: Constraints) -> Iterator[
             yield from _tightened(pair, limit, written_old.get(name), after)
         elif name in written_old:
             text = f"`{limit.keyword}` {_loosened(written_old[name], written_new.get(name))}"
-            yield pair.change(rules.LIMIT_LOOSENED, text, name, effect=NEW_VALUES)
+            yield pair.change(
+                rules.LIMIT_LOOSENED,
+                text,
+                name,
+                effect=NEW_VALUES,
+            )
 
 
 def _loosened(old_bound: Bound, after: Bound | None) -> str:
@@ -259,7 +294,12 @@ def _loosened(old_bound: Bound, after: Bound | None) -> str:
     return f"changed from {_number(old_bound)} to {_number(after)}"
 
 
-def _tightened(pair: Pair, limit: Limit, old_bound: Bound | None, after: Bound) -> Iterator[Change]:
+def _tightened(
+    pair: Pair,
+    limit: Limit,
+    old_bound: Bound | None,
+    after: Bound,
+) -> Iterator[Change]:
     """Report a limit that rejects values, unless old schemas or rules imply it."""
     if _cannot_break(pair, limit, after):
         return
@@ -327,12 +367,22 @@ def _compare_multiples(pair: Pair, old: Constraints, new: Constraints) -> Iterat
     lost = old.multiples - new.multiples
     for factor in sorted(added):
         text = f"values that are not multiples of {marshal(factor)} are rejected"
-        yield from _reject(rules.LIMIT_TIGHTENED, text, {"multiple_of": factor}, pair)
+        yield from _reject(
+            rules.LIMIT_TIGHTENED,
+            text,
+            {"multiple_of": factor},
+            pair,
+        )
     if lost and not added:
         before = ", ".join(map(marshal, sorted(lost)))
         after = ", ".join(map(marshal, sorted(new.multiples)))
         text = f"`multipleOf` {_changed(before, after)}"
-        yield pair.change(rules.LIMIT_LOOSENED, text, "multiple_of", effect=NEW_VALUES)
+        yield pair.change(
+            rules.LIMIT_LOOSENED,
+            text,
+            "multiple_of",
+            effect=NEW_VALUES,
+        )
 
 
 def _divides(factor: float, other: float) -> bool:
@@ -356,13 +406,28 @@ def _compare_patterns(pair: Pair, old: Constraints, new: Constraints) -> Iterato
         matches_all = pattern_relation("", pattern, *old.lengths).is_covered
         if not matches_all and not old.imply_pattern(pattern):
             text = f"values that do not match `{pattern}` are rejected"
-            yield from _reject(rules.PATTERN_ADDED, text, {"pattern": pattern}, pair)
+            yield from _reject(
+                rules.PATTERN_ADDED,
+                text,
+                {"pattern": pattern},
+                pair,
+            )
     if lost and not added:
         text = f"the pattern `{lost[0]}` was removed"
-        yield pair.change(rules.PATTERN_REMOVED, text, "pattern", effect=NEW_VALUES)
+        yield pair.change(
+            rules.PATTERN_REMOVED,
+            text,
+            "pattern",
+            effect=NEW_VALUES,
+        )
 
 
-def _compare_pattern(pair: Pair, relation: Relation, old: str, new: str) -> Iterator[Change]:
+def _compare_pattern(
+    pair: Pair,
+    relation: Relation,
+    old: str,
+    new: str,
+) -> Iterator[Change]:
     """Report a pattern in place of another one, by what is known of the two languages."""
     if relation.is_covered and relation.covers:
         return
@@ -374,7 +439,12 @@ def _compare_pattern(pair: Pair, relation: Relation, old: str, new: str) -> Iter
     text = f"{change}, which matches more values"
     if relation.gained is not None:
         text += f", such as {marshal(relation.gained)}"
-    yield pair.change(rules.PATTERN_REMOVED, text, "pattern", effect=NEW_VALUES)
+    yield pair.change(
+        rules.PATTERN_REMOVED,
+        text,
+        "pattern",
+        effect=NEW_VALUES,
+    )
 
 
 def _lost_texts(relation: Relation) -> str:
@@ -393,13 +463,21 @@ def _compare_formats(pair: Pair, old: Constraints, new: Constraints) -> Iterator
     tighter = [name for name in added if _rejects_values(name)]
     if lost and not tighter:
         text = f"format {_changed(', '.join(lost), ', '.join(added))}"
-        yield pair.change(rules.FORMAT_LOOSENED, text, "format", effect=NEW_VALUES)
+        yield pair.change(
+            rules.FORMAT_LOOSENED,
+            text,
+            "format",
+            effect=NEW_VALUES,
+        )
     if tighter:
         yield from _tighter_format(pair, tighter, lost, new.type)
 
 
 def _tighter_format(
-    pair: Pair, tighter: Sequence[str], lost: Sequence[str], type_: str
+    pair: Pair,
+    tighter: Sequence[str],
+    lost: Sequence[str],
+    type_: str,
 ) -> Iterator[Change]:
     """Report formats that reject values, unless old rules imply them."""
     change = _changed(", ".join(lost), ", ".join(tighter))
@@ -449,7 +527,10 @@ def compare_annotations(pair: Pair) -> Iterator[Change]:
         yield _nullable_removed(pair)
     elif new.nullable and not old.nullable:
         yield pair.change(
-            rules.NULLABLE_ADDED, "nullable now", "nullable", effect="clients may read null"
+            rules.NULLABLE_ADDED,
+            "nullable now",
+            "nullable",
+            effect="clients may read null",
         )
     yield from _compare_defaults(pair)
     if new.x_embedded_resource and not old.x_embedded_resource:
@@ -458,7 +539,13 @@ def compare_annotations(pair: Pair) -> Iterator[Change]:
         effect = (
             "every update of an object without them is rejected, also of its labels and finalizers"
         )
-        yield pair.change(rules.EMBEDDED_RESOURCE, text, "x_embedded_resource", part, effect=effect)
+        yield pair.change(
+            rules.EMBEDDED_RESOURCE,
+            text,
+            "x_embedded_resource",
+            part,
+            effect=effect,
+        )
 
 
 def _nullable_removed(pair: Pair) -> Change:
@@ -476,7 +563,13 @@ def _nullable_removed(pair: Pair) -> Change:
         effect = "an explicit null is dropped"
     rule = rules.NULLABLE_REMOVED._replace(severity="warning" if rejection is None else "error")
     part = None if rejection is None else JSONSchemaProps.of(type=new.type)
-    return pair.change(rule, "not nullable any more", "nullable", part, effect=effect)
+    return pair.change(
+        rule,
+        "not nullable any more",
+        "nullable",
+        part,
+        effect=effect,
+    )
 
 
 def _compare_defaults(pair: Pair) -> Iterator[Change]:
@@ -495,7 +588,12 @@ def _default_added(pair: Pair) -> Iterator[Change]:
     if default != {}:  # else the object has no field with a default
         text = f"default {marshal(default)} added"
         effect = "objects without the field are read with it"
-        yield pair.change(rules.DEFAULT_ADDED, text, "default", effect=effect)
+        yield pair.change(
+            rules.DEFAULT_ADDED,
+            text,
+            "default",
+            effect=effect,
+        )
 
 
 def _default_removed(pair: Pair, default: Any) -> Iterator[Change]:
@@ -510,7 +608,12 @@ def _default_removed(pair: Pair, default: Any) -> Iterator[Change]:
     elif complete != {}:
         text = f"default {marshal(complete)} removed"
         effect = "new objects without the field lack it; those with the default keep it"
-        yield pair.change(rules.DEFAULT_REMOVED, text, "default", effect=effect)
+        yield pair.change(
+            rules.DEFAULT_REMOVED,
+            text,
+            "default",
+            effect=effect,
+        )
 
 
 def _default_changed(pair: Pair, old: Any, new: Any) -> Change:

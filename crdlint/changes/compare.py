@@ -48,7 +48,13 @@ def compare_versions(
             text = f"version `{name}` is now named `{renamed[name]}`"
             effect = f"requests to `{name}` return 404"
             paths = _paths(before, new[renamed[name]], "name")
-            yield Change(rules.VERSION_RENAMED, text, *paths, versions=(name,), effect=effect)
+            yield Change(
+                rules.VERSION_RENAMED,
+                text,
+                *paths,
+                versions=(name,),
+                effect=effect,
+            )
         else:
             yield _removed_version(name, before, _VERSIONS.index(len(new)))
     old_or_renamed = {*old, *renamed.values()}
@@ -59,7 +65,13 @@ def compare_versions(
         is_default = name == default != old_default
         effect = "kubectl uses it by default" if is_default else ""
         text, paths = f"version `{name}` was added", (_name_of(after), _VERSIONS.index(len(old)))
-        yield Change(rules.VERSION_ADDED, text, *paths, versions=(name,), effect=effect)
+        yield Change(
+            rules.VERSION_ADDED,
+            text,
+            *paths,
+            versions=(name,),
+            effect=effect,
+        )
     yield from _compare_storage(old, new)
 
 
@@ -71,7 +83,14 @@ def _removed_version(name: str, before: VersionParts, gone: Path) -> Change:
         rule = rule._replace(severity="warning", help=_UNSTORED)
         text = f"version `{name}`, which was not served, was removed"
         effect = "the API server rejects that while `status.storedVersions` has it"
-    return Change(rule, text, gone, _name_of(before), versions=(name,), effect=effect)
+    return Change(
+        rule,
+        text,
+        gone,
+        _name_of(before),
+        versions=(name,),
+        effect=effect,
+    )
 
 
 def _name_of(parts: VersionParts) -> Path:
@@ -116,7 +135,12 @@ def _digests(versions: dict[str, VersionParts], others: dict[str, VersionParts])
 def _compare_served(name: str, old: VersionParts, new: VersionParts) -> Iterator[Change]:
     if old.version.served and not new.version.served:
         text, effect = f"version `{name}` is not served any more", "requests to it return 404"
-        yield Change(rules.VERSION_UNSERVED, text, *_paths(old, new, "served"), effect=effect)
+        yield Change(
+            rules.VERSION_UNSERVED,
+            text,
+            *_paths(old, new, "served"),
+            effect=effect,
+        )
     if new.version.deprecated and not old.version.deprecated:
         text, effect = (
             f"version `{name}` was deprecated",
@@ -126,7 +150,11 @@ def _compare_served(name: str, old: VersionParts, new: VersionParts) -> Iterator
         if new.version.deprecation_warning:
             rule = rule._replace(help=f"Use another version than `{name}` in clients and manifests")
         yield Change(
-            rule, text, new.path.child("deprecated"), old.path.child("name"), effect=effect
+            rule,
+            text,
+            new.path.child("deprecated"),
+            old.path.child("name"),
+            effect=effect,
         )
 
 
@@ -146,7 +174,12 @@ def _compare_storage(
         effect += f"; after a rollback, the old CRD cannot read what was stored as `{now}`"
     else:
         rule = rule._replace(help=f"Run a StorageVersionMigration before `{was}` is removed")
-    yield Change(rule, text, *_paths(before, after, "storage"), effect=effect)
+    yield Change(
+        rule,
+        text,
+        *_paths(before, after, "storage"),
+        effect=effect,
+    )
 
 
 def compare_names(
@@ -160,11 +193,21 @@ def compare_names(
     ):
         if was != now:
             text = f"`{field}` changed from `{was}` to `{now}`"
-            yield Change(rules.NAMES, text, *(_SPEC.child("names", field),) * 2, effect=effect)
+            yield Change(
+                rules.NAMES,
+                text,
+                *(_SPEC.child("names", field),) * 2,
+                effect=effect,
+            )
     paths = (_SPEC.child("names", "shortNames"),) * 2
     for name in _without(before.short_names, after.short_names):
         text, effect = f"short name `{name}` was removed", "scripts that use it fail"
-        yield Change(rules.SHORT_NAME_REMOVED, text, *paths, effect=effect)
+        yield Change(
+            rules.SHORT_NAME_REMOVED,
+            text,
+            *paths,
+            effect=effect,
+        )
     for name in _without(after.short_names, before.short_names):
         text, effect = (
             f"short name `{name}` was added",
@@ -175,11 +218,19 @@ def compare_names(
     for name in _without(before.categories, after.categories):
         effect = f"`kubectl get {name}` does not list the objects any more"
         yield Change(
-            rules.CATEGORY_REMOVED, f"category `{name}` was removed", *paths, effect=effect
+            rules.CATEGORY_REMOVED,
+            f"category `{name}` was removed",
+            *paths,
+            effect=effect,
         )
     for name in _without(after.categories, before.categories):
         effect = f"`kubectl get {name}` lists the objects, too"
-        yield Change(rules.NAME_ADDED, f"category `{name}` was added", *paths, effect=effect)
+        yield Change(
+            rules.NAME_ADDED,
+            f"category `{name}` was added",
+            *paths,
+            effect=effect,
+        )
 
 
 def _without(names: Iterable[str], others: Container[str]) -> Iterator[str]:
@@ -206,7 +257,12 @@ def compare_parts(old: VersionParts, new: VersionParts) -> Iterator[Change]:
     ):
         if having.has_status and not lacking.has_status:
             paths = _paths(old, new, "subresources", "status")
-            yield Change(rule, f"the status subresource was {change}", *paths, effect=effect)
+            yield Change(
+                rule,
+                f"the status subresource was {change}",
+                *paths,
+                effect=effect,
+            )
     yield from _compare_scale(old, new)
     yield from _compare_columns(old, new)
     selectable = {field.json_path for field in new.selectable}
@@ -217,7 +273,12 @@ def compare_parts(old: VersionParts, new: VersionParts) -> Iterator[Change]:
                 "requests with it in a field selector are rejected",
             )
             paths = _paths(old, new, "selectableFields")
-            yield Change(rules.SELECTABLE_FIELD_REMOVED, text, *paths, effect=effect)
+            yield Change(
+                rules.SELECTABLE_FIELD_REMOVED,
+                text,
+                *paths,
+                effect=effect,
+            )
 
 
 def _paths(old: VersionParts, new: VersionParts, *steps: str) -> tuple[Path, Path]:
@@ -233,7 +294,10 @@ def _compare_columns(old: VersionParts, new: VersionParts) -> Iterator[Change]:
         if same is None:
             text = f"printer column `{column.name}` was removed"
             yield Change(
-                rules.PRINTER_COLUMN_REMOVED, text, *paths, effect="scripts that read it fail"
+                rules.PRINTER_COLUMN_REMOVED,
+                text,
+                *paths,
+                effect="scripts that read it fail",
             )
             continue
         for field, was, now, effect in (
@@ -324,7 +388,11 @@ def compare_preserving(
 
 def _open_schema(parts: VersionParts) -> JSONSchemaProps:
     """Return the schema of a version that has none, as in v1beta1: it accepts and keeps all fields."""
-    return JSONSchemaProps.of(type="object", x_preserve_unknown_fields=True, root=parts.schema_path)
+    return JSONSchemaProps.of(
+        type="object",
+        x_preserve_unknown_fields=True,
+        root=parts.schema_path,
+    )
 
 
 def compare_conversion(
@@ -373,7 +441,13 @@ def compare_conversion(
             "conversion changed from None to Webhook",
             "requests that convert objects fail while the webhook is not available",
         )
-        yield Change(rules.CONVERSION._replace(severity="info"), text, path, path, effect=effect)
+        yield Change(
+            rules.CONVERSION._replace(severity="info"),
+            text,
+            path,
+            path,
+            effect=effect,
+        )
     elif was == now == "Webhook":
         yield from _compare_webhooks(old, new)
 
@@ -399,7 +473,13 @@ def _compare_webhooks(
             )
             continue
         rule = rules.CONVERSION_WEBHOOK._replace(severity="info" if what == _CA else "warning")
-        yield Change(rule, text, path, path, effect=_OF_WEBHOOK.get(what, _ADDRESS_CHANGED))
+        yield Change(
+            rule,
+            text,
+            path,
+            path,
+            effect=_OF_WEBHOOK.get(what, _ADDRESS_CHANGED),
+        )
 
 
 _CA: Final = "caBundle"
@@ -434,7 +514,10 @@ def _strategy(spec: CustomResourceDefinitionSpec) -> str:
 
 @work.limited()
 def changes(
-    old: CustomResourceDefinition, new: CustomResourceDefinition, servers: Range, policy: Policy
+    old: CustomResourceDefinition,
+    new: CustomResourceDefinition,
+    servers: Range,
+    policy: Policy,
 ) -> list[Change]:
     """Return the changes, those that are the same in several versions once."""
     before, after = versions_of(old), versions_of(new)
@@ -446,7 +529,10 @@ def changes(
     of_crd += compare_preserving(old.spec, new.spec, after.values())
     if _strategy(new.spec) == "None":
         served = ServedVersions(
-            before, after, _renamed(before, after), had_webhook=_strategy(old.spec) == "Webhook"
+            before,
+            after,
+            _renamed(before, after),
+            had_webhook=_strategy(old.spec) == "Webhook",
         )
         of_crd += served.changes(new, servers, policy)
     preserve = bool(old.spec.preserve_unknown_fields), bool(new.spec.preserve_unknown_fields)

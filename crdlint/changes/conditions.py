@@ -86,7 +86,10 @@ def _named(schema: JSONSchemaProps) -> str:
 
 
 def junctor_condition(
-    kind: str, branches: Sequence[JSONSchemaProps], value: str = _SELF, depth: int = 0
+    kind: str,
+    branches: Sequence[JSONSchemaProps],
+    value: str = _SELF,
+    depth: int = 0,
 ) -> str:
     """Return what `anyOf`, `oneOf` or `not` requires of a value."""
     conditions = [condition(branch, value, depth + 1) for branch in branches]
@@ -111,7 +114,12 @@ def _joined(conditions: Iterable[str], operator: str, neutral: str) -> str:
 _text: Final = partial(json.dumps, ensure_ascii=False)
 
 
-def lifted(condition_: str, path: FieldPath, value: str = _SELF, depth: int = 0) -> str:
+def lifted(
+    condition_: str,
+    path: FieldPath,
+    value: str = _SELF,
+    depth: int = 0,
+) -> str:
     """Return a condition on a value as one on an object above it, which holds without the value."""
     if not path:
         return f"({_with_self(condition_, value)})"

@@ -338,14 +338,22 @@ def pattern_of(values: Iterable[Any]) -> str:
 
 
 def pattern_relation(
-    old: str, new: str, shortest: float = 0, longest: float | None = None
+    old: str,
+    new: str,
+    shortest: float = 0,
+    longest: float | None = None,
 ) -> Relation:
     """Return how the languages of patterns differ for texts of ``shortest`` to ``longest`` characters, None if it is unknown."""
     if old == new:
         return Relation(is_decided=True)
     try:
         least = int(shortest) if 0 <= shortest <= _SHORTEST else 0
-        result, steps = _compared(old, new, least, None if longest is None else int(longest))
+        result, steps = _compared(
+            old,
+            new,
+            least,
+            None if longest is None else int(longest),
+        )
         work.spend(steps // _STEPS)
     except work.WorkLimitError:
         return Relation(is_decided=False)
@@ -353,7 +361,12 @@ def pattern_relation(
 
 
 @lru_cache(maxsize=512)
-def _compared(old: str, new: str, shortest: int, longest: int | None) -> tuple[Relation, int]:
+def _compared(
+    old: str,
+    new: str,
+    shortest: int,
+    longest: int | None,
+) -> tuple[Relation, int]:
     try:
         classes = _classes_to_compare(old, new)
     except UnsupportedError:
@@ -367,7 +380,9 @@ def _compared(old: str, new: str, shortest: int, longest: int | None) -> tuple[R
         return Relation(is_decided=False), steps
     steps = comparison.steps + classes * _CLASS_STEPS
     return Relation(
-        is_decided=True, lost=comparison.only_first, gained=comparison.only_second
+        is_decided=True,
+        lost=comparison.only_first,
+        gained=comparison.only_second,
     ), steps
 
 

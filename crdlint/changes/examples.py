@@ -75,7 +75,12 @@ class Pair:
         """Return the pair of a field of the object, or of ITEM or VALUE."""
         correlated = step != ITEM or self.old[0].x_list_type == self.new[0].x_list_type == "map"
         return Pair(
-            old, new, self.field.below(step, correlated=correlated), self.examples, self, step
+            old,
+            new,
+            self.field.below(step, correlated=correlated),
+            self.examples,
+            self,
+            step,
         )
 
     @property
@@ -123,7 +128,14 @@ class Pair:
         """Return a change of an attribute; ``part`` is what the new schema requires, if the change rejects values."""
         example = self.explanation("true", part) if part else None
         text = f"{self.field.shown}: {text}"
-        return Change(rule, text, *self.paths(attribute), self.field.path, example, effect=effect)
+        return Change(
+            rule,
+            text,
+            *self.paths(attribute),
+            self.field.path,
+            example,
+            effect=effect,
+        )
 
     def explanation(self, condition: str, part: JSONSchemaProps) -> str | None:
         """Return an example for a condition that is known to reject values, if the run explains its changes.
@@ -201,7 +213,12 @@ class Examples:
         return example
 
     def _breaking(
-        self, pair: Pair, condition: str, part: JSONSchemaProps | ValidationRule, *, is_kept: bool
+        self,
+        pair: Pair,
+        condition: str,
+        part: JSONSchemaProps | ValidationRule,
+        *,
+        is_kept: bool,
     ) -> Iterator[Any]:
         """Yield values that the old schema accepts and a part of the new one rejects."""
         old = self._check(pair.old, pair)
@@ -243,7 +260,12 @@ class Examples:
         constants = sorted(
             dict.fromkeys(literals), key=lambda literal: len(str(literal)), reverse=True
         )
-        candidates = Candidates(names, constants or [0], self.is_valid, self.server)
+        candidates = Candidates(
+            names,
+            constants or [0],
+            self.is_valid,
+            self.server,
+        )
         if pair.parent is not None:
             return candidates.values(pair.old, pair.new)
         long = {**self._identity, "metadata": {"name": "a" * _LONG_NAME}}
@@ -297,11 +319,20 @@ class Examples:
     def _around(self, pair: Pair, parent: Pair, value: Any) -> Iterator[Any]:
         """Yield objects, lists or maps with a value; those last that need the constants of the rules around it."""
         for constants in ((), tuple(_constants_around(parent.old))):
-            around = Candidates(frozenset(), constants, self.is_valid, self.server)
+            around = Candidates(
+                frozenset(),
+                constants,
+                self.is_valid,
+                self.server,
+            )
             yield from islice(self._containers(around, pair, parent, value), _AROUND)
 
     def _containers(
-        self, around: Candidates, pair: Pair, parent: Pair, value: Any
+        self,
+        around: Candidates,
+        pair: Pair,
+        parent: Pair,
+        value: Any,
     ) -> Iterable[Any]:
         if pair.step == ITEM:
             return around.lists(parent.old, value)
@@ -331,7 +362,13 @@ class _Check:
 
     def breaks(self, rule: ValidationRule, value: Any, *, is_kept: bool) -> bool:
         """Return whether a new value, or one that an update does not change, breaks one of the rules."""
-        return evaluation.breaks(self._rules, rule, self._defaulted(value), _COST, is_kept=is_kept)
+        return evaluation.breaks(
+            self._rules,
+            rule,
+            self._defaulted(value),
+            _COST,
+            is_kept=is_kept,
+        )
 
     def has_other_errors(self, value: Any) -> bool:
         """Return whether something else than a rule rejects a value."""
@@ -345,12 +382,22 @@ class _Check:
         if self._node.type in {"object", "array"}:
             count += validate_list_sets_and_maps(self._node[0], value)
             count += validate_embedded(
-                None, value, self._node[0], self._server, is_resource_root=False
+                None,
+                value,
+                self._node[0],
+                self._server,
+                is_resource_root=False,
             )
         run = Run("", _COST)
         with suppress(OutOfBudgetError):  # it is among the errors
             before = value if is_kept else MISSING
-            evaluation.validate_rules(self._relevant.of(value), run, None, value, before)
+            evaluation.validate_rules(
+                self._relevant.of(value),
+                run,
+                None,
+                value,
+                before,
+            )
         return [*count, *run.errors]
 
 
@@ -461,7 +508,11 @@ class Candidates:
         return [*self._scalars(old, new, type_), *null]
 
     def _objects(
-        self, old: Conjunction, new: Conjunction, depth: int, fixed: Mapping[str, Any]
+        self,
+        old: Conjunction,
+        new: Conjunction,
+        depth: int,
+        fixed: Mapping[str, Any],
     ) -> Iterator[Any]:
         names = self._optional_names(old)
         options: dict[str, list[Any]] = {}
@@ -487,7 +538,13 @@ class Candidates:
         return names
 
     def _options(
-        self, name: str, old: Conjunction, new: Conjunction, depth: int, *, is_named: bool
+        self,
+        name: str,
+        old: Conjunction,
+        new: Conjunction,
+        depth: int,
+        *,
+        is_named: bool,
     ) -> list[Any]:
         """Return what a field of an object may be: absent, or one of a few values."""
         schemas, after = old.of_property(name), new.of_property(name)
@@ -502,7 +559,11 @@ class Candidates:
         return [*absent, *few]
 
     def _maps(
-        self, old: Conjunction, new: Conjunction, depth: int, base: dict[str, Any]
+        self,
+        old: Conjunction,
+        new: Conjunction,
+        depth: int,
+        base: dict[str, Any],
     ) -> Iterator[Any]:
         below = old.map_values()
         if not below and not old.keeps_unknown_fields:

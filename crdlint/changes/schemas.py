@@ -56,7 +56,10 @@ _MOST_FIELDS: Final = 50  # removed or added fields of an object beyond which na
 
 
 def compare_schemas(
-    old: JSONSchemaProps, new: JSONSchemaProps, field: ComparedField, examples: Examples
+    old: JSONSchemaProps,
+    new: JSONSchemaProps,
+    field: ComparedField,
+    examples: Examples,
 ) -> Iterator[Change]:
     """Yield the changes of a whole schema."""
     stack = [Pair(Conjunction.of(old), Conjunction.of(new), field, examples)]
@@ -134,7 +137,13 @@ def _compare_values(pair: Pair, below: list[Pair]) -> Iterator[Change]:
         text = f"{pair.field.shown}: the schema of the values was removed"
         effect = "any value is accepted and stored"
         paths = pair.new[0].path, pair.old.path_of("additional_properties")
-        yield Change(rules.FIELD_UNTYPED, text, *paths, pair.field.path, effect=effect)
+        yield Change(
+            rules.FIELD_UNTYPED,
+            text,
+            *paths,
+            pair.field.path,
+            effect=effect,
+        )
         yield from _report_lost_defaults(pair, {VALUE: old_values})
 
 
@@ -148,11 +157,21 @@ def _compare_properties(pair: Pair, below: list[Pair]) -> Iterator[Change]:
     elif removed:
         yield from _report_removed(pair, removed, before, after)
     for name, now in after.items():
-        yield from _compare_property(pair, name, before.get(name, old_values), now, below)
+        yield from _compare_property(
+            pair,
+            name,
+            before.get(name, old_values),
+            now,
+            below,
+        )
 
 
 def _compare_property(
-    pair: Pair, name: str, was: Conjunction, now: Conjunction, below: list[Pair]
+    pair: Pair,
+    name: str,
+    was: Conjunction,
+    now: Conjunction,
+    below: list[Pair],
 ) -> Iterator[Change]:
     """Report a new default of a field, and a new field; add a field of both schemas to the pairs `below`."""
     if now.has_default and not was.has_default:
@@ -191,7 +210,11 @@ def _known_properties(node: Conjunction, pair: Pair) -> dict[str, Conjunction]:
     """Return the schemas of each property, with what the API server requires of it in any resource."""
     properties = node.properties()
     for name, required in _implied_properties(pair).items():
-        implied = ImpliedSchema.of(**required, parent_ref=ref(node[0]), steps=("properties", name))
+        implied = ImpliedSchema.of(
+            **required,
+            parent_ref=ref(node[0]),
+            steps=("properties", name),
+        )
         properties[name] = Conjunction((*properties.get(name, ()), implied))
     return properties
 
@@ -234,7 +257,13 @@ def _report_lost_defaults(pair: Pair, removed: Mapping[str, Conjunction]) -> Ite
         text = f"{pair.field.shown}: {which} {some(lost, _SHOWN)} removed together with the schema"
         effect = "new objects without the field lack it; those with the default keep it"
         paths = pair.new[0].path, pair.old[0].path
-        yield Change(rules.DEFAULT_REMOVED, text, *paths, pair.field.path, effect=effect)
+        yield Change(
+            rules.DEFAULT_REMOVED,
+            text,
+            *paths,
+            pair.field.path,
+            effect=effect,
+        )
 
 
 def _defaults(field: ComparedField, node: Conjunction) -> Iterator[str]:
@@ -250,7 +279,10 @@ def _defaults(field: ComparedField, node: Conjunction) -> Iterator[str]:
 
 
 def _report_removed(
-    pair: Pair, removed: list[str], before: dict[str, Conjunction], after: dict[str, Conjunction]
+    pair: Pair,
+    removed: list[str],
+    before: dict[str, Conjunction],
+    after: dict[str, Conjunction],
 ) -> Iterator[Change]:
     keeps = pair.keeps_unknown_fields
     added = {name: schemas for name, schemas in after.items() if name not in before}
@@ -308,7 +340,10 @@ def _of_equal_schema(
 
 
 def _of_similar_name(
-    name: str, schemas: Conjunction, added: Mapping[str, Conjunction], new_names: Mapping[str, str]
+    name: str,
+    schemas: Conjunction,
+    added: Mapping[str, Conjunction],
+    new_names: Mapping[str, str],
 ) -> dict[str, str]:
     """Return the new name of a removed field, if exactly one added field of its type has a similar name."""
     candidates = added.keys() - set(new_names.values())
@@ -333,7 +368,12 @@ def _report_added(pair: Pair, name: str, schemas: Conjunction) -> Iterator[Chang
         return
     field = pair.field.below(name)
     paths = schemas[0].path, _property_path(pair.old, name)
-    yield Change(rules.FIELD_ADDED, f"{field.shown} was added", *paths, field.path)
+    yield Change(
+        rules.FIELD_ADDED,
+        f"{field.shown} was added",
+        *paths,
+        field.path,
+    )
 
 
 def _report_typed(pair: Pair, name: str, schemas: Conjunction) -> Iterator[Change]:
@@ -346,7 +386,14 @@ def _report_typed(pair: Pair, name: str, schemas: Conjunction) -> Iterator[Chang
     effect = f"{field.consequence(is_container=False)}; {rules.BREAKS_APPLY}"
     example = pair.explanation(f"'{name}' in self", _only_type(name, type_))
     paths = schemas[0].path, pair.old.path_of("properties")
-    yield Change(rules.FIELD_TYPED, text, *paths, field.path, example, effect=effect)
+    yield Change(
+        rules.FIELD_TYPED,
+        text,
+        *paths,
+        field.path,
+        example,
+        effect=effect,
+    )
 
 
 def _only_type(name: str, type_: str) -> JSONSchemaProps:
@@ -380,7 +427,13 @@ def _compare_required(pair: Pair) -> Iterator[Change]:
         field = pair.field.below(name)
         text, effect = f"{field.shown} is optional now", "clients meet objects without it"
         paths = _item_paths(pair, "required", name)
-        yield Change(rules.REQUIRED_REMOVED, text, *paths, field.path, effect=effect)
+        yield Change(
+            rules.REQUIRED_REMOVED,
+            text,
+            *paths,
+            field.path,
+            effect=effect,
+        )
 
 
 def _required_added(pair: Pair, name: str, schemas: Conjunction) -> Iterator[Change]:
@@ -390,7 +443,13 @@ def _required_added(pair: Pair, name: str, schemas: Conjunction) -> Iterator[Cha
     if schemas.has_default:
         text = f"{field.shown} is required now, with a default"
         effect = "manifests may still leave it out"
-        yield Change(rules.REQUIRED_WITH_DEFAULT, text, *paths, field.path, effect=effect)
+        yield Change(
+            rules.REQUIRED_WITH_DEFAULT,
+            text,
+            *paths,
+            field.path,
+            effect=effect,
+        )
         return
     if is_implied(pair, has("self", name)):
         return
@@ -399,7 +458,14 @@ def _required_added(pair: Pair, name: str, schemas: Conjunction) -> Iterator[Cha
     example = pair.explanation(has("self", name), JSONSchemaProps.of(required=[name]))
     help_ = rules.REQUIRED_HELP.format(f"{has('self', name)} || !{has('oldSelf', name)}")
     rule = rules.of_list_item(rules.REQUIRED_ADDED._replace(help=help_), pair.field.uncorrelated)
-    yield Change(rule, text, *paths, field.path, example, effect=effect)
+    yield Change(
+        rule,
+        text,
+        *paths,
+        field.path,
+        example,
+        effect=effect,
+    )
 
 
 def _item_paths(pair: Pair, attribute: str, value: Any) -> tuple[Path, Path]:
@@ -428,13 +494,21 @@ def _compare_lists(pair: Pair) -> Iterator[Change]:
         return
     if is_part:
         rule, effect = rule._replace(severity="warning"), rules.UNIQUE_NOW
-    yield pair.change(rule, text, attribute, part=_uniqueness(new), effect=effect)
+    yield pair.change(
+        rule,
+        text,
+        attribute,
+        part=_uniqueness(new),
+        effect=effect,
+    )
 
 
 def _uniqueness(schema: JSONSchemaProps) -> JSONSchemaProps:
     """Return a schema that only requires of a list what its type does."""
     return JSONSchemaProps.of(
-        type="array", x_list_type=schema.x_list_type, x_list_map_keys=schema.x_list_map_keys
+        type="array",
+        x_list_type=schema.x_list_type,
+        x_list_map_keys=schema.x_list_map_keys,
     )
 
 
@@ -468,12 +542,28 @@ def _compare_pruning(pair: Pair) -> Iterator[Change]:
         is_map = bool(pair.new.map_values())
         attribute = "additional_properties" if is_map else "x_preserve_unknown_fields"
         text, effect = "unknown fields are kept now", "misspelt fields are stored, too"
-        yield pair.change(rules.PRUNING_REMOVED, text, attribute, effect=effect)
+        yield pair.change(
+            rules.PRUNING_REMOVED,
+            text,
+            attribute,
+            effect=effect,
+        )
     elif pair.old.map_values():
         text = f"{pair.field.shown} was a map, and now has fields"
         effect = "reads lack the other keys at once, and the next write deletes them"
         paths = pair.paths("additional_properties")
-        yield Change(rules.PRUNING, text, *paths, pair.field.path, effect=effect)
+        yield Change(
+            rules.PRUNING,
+            text,
+            *paths,
+            pair.field.path,
+            effect=effect,
+        )
     else:
         text = "unknown fields are dropped now"
-        yield pair.change(rules.PRUNING, text, "x_preserve_unknown_fields", effect=rules.PRUNED)
+        yield pair.change(
+            rules.PRUNING,
+            text,
+            "x_preserve_unknown_fields",
+            effect=rules.PRUNED,
+        )

@@ -99,11 +99,20 @@ class ServedVersions:
             effect = f"{they_are} never stored, because `{other_name}` is the storage version"
         path = pair.other.path.child("name")
         yield Change(
-            rules.SERVED_PAIR, text, path, _VERSIONS, versions=(other_name,), effect=effect
+            rules.SERVED_PAIR,
+            text,
+            path,
+            _VERSIONS,
+            versions=(other_name,),
+            effect=effect,
         )
 
     def _rejections(
-        self, pair: _Pair, crd: CustomResourceDefinition, servers: Range, policy: Policy
+        self,
+        pair: _Pair,
+        crd: CustomResourceDefinition,
+        servers: Range,
+        policy: Policy,
     ) -> Iterator[Change]:
         """Report what the new version rejects of the objects of a known one."""
         version, other = pair
@@ -123,7 +132,12 @@ class ServedVersions:
         root = ComparedField(ratchets=servers.oldest.ratchets_values)
         compared = (
             change._replace(versions=(other_name,))
-            for change in compare_schemas(version.schema, other.schema, root, examples)
+            for change in compare_schemas(
+                version.schema,
+                other.schema,
+                root,
+                examples,
+            )
             if change.rule.id in _REJECTING
         )
         rejecting = [each for each in lowered(compared, policy) if each.rule.severity != "info"]

@@ -202,7 +202,13 @@ class _CheckCommand:
         )
         # Only the entries go to standard output if they are asked for, so that they can be written to a file.
         write = console.out_on_err if arguments.to_config else console.out
-        self._reports = Reports(formats.findings, arguments.format_, arguments.outputs, view, write)
+        self._reports = Reports(
+            formats.findings,
+            arguments.format_,
+            arguments.outputs,
+            view,
+            write,
+        )
         if arguments.against and not self._quiet:
             self._reports.hold()
         self._state = CheckState(
@@ -241,7 +247,10 @@ class _CheckCommand:
         start = time.perf_counter()
         arguments, state = self._options, self._state
         selection = Selection(
-            arguments.include, arguments.exclude, not arguments.no_ignore, arguments.stdin_filename
+            arguments.include,
+            arguments.exclude,
+            not arguments.no_ignore,
+            arguments.stdin_filename,
         )
         values = arguments.values()
         old = self._load_old(selection, values, folder) if arguments.against else None
@@ -249,7 +258,12 @@ class _CheckCommand:
         deleted = _deleted(old)
         self._plan(discovered, deleted)
         if arguments.show_files or arguments.show_settings:
-            return _show(arguments, self._planner, self._config, state.problems)
+            return _show(
+                arguments,
+                self._planner,
+                self._config,
+                state.problems,
+            )
         if not self._planner.invalid:
             self._check_inputs(old, values)
         state.summary.seconds = time.perf_counter() - start
@@ -289,7 +303,12 @@ class _CheckCommand:
         excluded, skipped = self._planner.plan.excluded, self._state.summary.skipped
         required = self._options.required
         return nothing_found(
-            self._options, required, discovered, excluded, skipped, "--no-require-crds"
+            self._options,
+            required,
+            discovered,
+            excluded,
+            skipped,
+            "--no-require-crds",
         )
 
     def _status(self) -> int:
@@ -380,7 +399,11 @@ class _CheckCommand:
         if values is not None and not is_installed():
             self._planner.note_without_helm()
         charts = Charts(
-            values, None if is_update else cache, plan.charts, self._workers(), defaults=is_update
+            values,
+            None if is_update else cache,
+            plan.charts,
+            self._workers(),
+            defaults=is_update,
         )
         self._planner.add_rendered(charts)
         return charts
@@ -410,7 +433,12 @@ class _CheckCommand:
         """Report what `helm upgrade` does to the CRDs of charts."""
         from crdlint.sources.previous.charts import compare_charts
 
-        compared = compare_charts(self._planner.plan.all_charts(), charts, old.charts, old.rendered)
+        compared = compare_charts(
+            self._planner.plan.all_charts(),
+            charts,
+            old.charts,
+            old.rendered,
+        )
         for notice in () if self._quiet else compared.notices:
             console.err(f"crdlint: note: {notice}")
         for result in compared.results:
@@ -516,7 +544,13 @@ class _CheckCommand:
         if not self._options.diff:
             shown = shown if self._options.verbose else replace(shown, notices=())
             infos = self._shows_infos(config)
-            state.show_file(self._reports, result, shown, quiet=self._quiet, infos=infos)
+            state.show_file(
+                self._reports,
+                result,
+                shown,
+                quiet=self._quiet,
+                infos=infos,
+            )
 
     def _watched(self, outcomes: Iterable[Item], tasks: Sequence[Task]) -> Iterator[Item]:
         return console.watched(
@@ -534,7 +568,12 @@ class _CheckCommand:
         kustomizations = () if self._options.diff else plan.kustomizations
         # Closed at once if the run is interrupted, so that no build is left running.
         with closing(
-            check_kustomizations(checker, kustomizations, state.checked, self._workers())
+            check_kustomizations(
+                checker,
+                kustomizations,
+                state.checked,
+                self._workers(),
+            )
         ) as checked:
             for outcome in self._watched(checked, kustomizations):
                 state.count_outcome(outcome)
@@ -580,7 +619,13 @@ class _CheckCommand:
 
             result = as_test_data(result)
         comments = comments_of(result) if reads_comments else None
-        applied = apply(result, config, comments, state.baseline, updates=state.changes is not None)
+        applied = apply(
+            result,
+            config,
+            comments,
+            state.baseline,
+            updates=state.changes is not None,
+        )
         if config.ignores:
             self._keep_ignores(result, config, applied)
         self._keep_crds(result, applied)
@@ -589,7 +634,13 @@ class _CheckCommand:
         if not self._options.diff:
             infos = self._shows_infos(config)
             shown = self._without_copies(applied.result)
-            state.show_file(self._reports, applied.result, shown, quiet=self._quiet, infos=infos)
+            state.show_file(
+                self._reports,
+                applied.result,
+                shown,
+                quiet=self._quiet,
+                infos=infos,
+            )
         if self._options.show_ignored:
             for line in reasons(applied.ignored, comments):
                 self._reports.note(line)

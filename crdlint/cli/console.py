@@ -107,7 +107,12 @@ def out_on_err(text: str, *, nl: bool = True) -> None:
         _status.clear()
     written(f"{text}\n" if nl else text, is_error=True)
     with _lost_if_unwritable():
-        click.echo(text, nl=nl, err=True, color=True)
+        click.echo(
+            text,
+            nl=nl,
+            err=True,
+            color=True,
+        )
 
 
 def show_error(error: click.ClickException) -> None:

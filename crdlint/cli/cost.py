@@ -78,7 +78,12 @@ def command(settings: CostOptions) -> int:
     from crdlint.rules.server.cel_cost import OVER_BUDGET
 
     view = View(options.page(settings.color, 140), kube_version=settings.kube_version or "")
-    reports = Reports(formats.costs, settings.format_, settings.outputs, view)
+    reports = Reports(
+        formats.costs,
+        settings.format_,
+        settings.outputs,
+        view,
+    )
     run = Totals()
     checked = _check(settings, run)
     results = [each.result for each in checked]
@@ -138,8 +143,17 @@ def _check(settings: CostOptions, run: Totals) -> list[_Checked]:
     from crdlint.runner.plan import Planner
 
     selection = Selection(settings.include, settings.exclude, not settings.no_ignore)
-    files = find_files(settings.paths, selection, run.problem, print_notice).files
-    request = CheckRequest(skip_unfinished=True, keep=True, fixes=settings.suggest)
+    files = find_files(
+        settings.paths,
+        selection,
+        run.problem,
+        print_notice,
+    ).files
+    request = CheckRequest(
+        skip_unfinished=True,
+        keep=True,
+        fixes=settings.suggest,
+    )
     planner = Planner(
         settings.kube_version,
         lambda same: same,
@@ -221,12 +235,21 @@ def _print_file_patch(checked: _Checked) -> None:
                 f"{result.file}: not in the patch: it is a template; its limits are set by hand"
             )
         return
-    request = CheckRequest(versions=checked.versions, skip_unfinished=True, fixes=True)
+    request = CheckRequest(
+        versions=checked.versions,
+        skip_unfinished=True,
+        fixes=True,
+    )
 
     def check(text: str) -> FileResult:
         return lint_file(text, result.file, request)
 
-    fixed = fix(result, check, unsafe=True, config=Config(select=tuple(OVER_BUDGET)))
+    fixed = fix(
+        result,
+        check,
+        unsafe=True,
+        config=Config(select=tuple(OVER_BUDGET)),
+    )
     diff = diff_of(result.file, result.text, fixed.edits) if fixed.edits else ""
     if diff is None:
         other = "`crdlint check --fix --unsafe-fixes` sets the limits"

@@ -60,7 +60,10 @@ class DiffOptions(HelmOptions, ConfigOptions):
     )
     exclude: Declared[tuple[str, ...]] = globs("Do not compare files that match GLOB")
     quiet: Declared[bool] = flag(
-        "Only print changes: no headline, no notices.", "-q", "--quiet", group=Group.OUTPUT
+        "Only print changes: no headline, no notices.",
+        "-q",
+        "--quiet",
+        group=Group.OUTPUT,
     )
 
 
@@ -94,7 +97,12 @@ class _DiffCommand:
             examples=arguments.explain,
             kube_version=arguments.kube_version or "",
         )
-        self._reports = Reports(formats.changes, arguments.format_, arguments.outputs, view)
+        self._reports = Reports(
+            formats.changes,
+            arguments.format_,
+            arguments.outputs,
+            view,
+        )
         self._config = self._configuration()
         self._values = arguments.values()
         below = Path(folder).resolve()
@@ -106,7 +114,12 @@ class _DiffCommand:
         if self._new.top and config.folder:  # its patterns are those of the copy of a revision
             inside = os.path.relpath(config.folder, repository_top(os.path.realpath(os.curdir)))
             config = config._replace(folder=str(Path(self._new.top, inside)))
-        self._planner = Planner(arguments.kube_version, lambda same: same, config, builds)
+        self._planner = Planner(
+            arguments.kube_version,
+            lambda same: same,
+            config,
+            builds,
+        )
         self._totals = Totals()
         self._unread: list[str] = []  # new inputs that may contain any CRD
         self._known = 0  # rejections that the old side has, too
@@ -115,14 +128,24 @@ class _DiffCommand:
     def run(self) -> int:
         from crdlint.sources.helm.check import Charts
 
-        selection = Selection(self._options.include, self._options.exclude, True, None)
+        selection = Selection(
+            self._options.include,
+            self._options.exclude,
+            True,
+            None,
+        )
         old = self._load(selection)
         self._plan(discover([self._new.path], selection))
         self._note_missing_helm()
         plan = self._planner.plan
         charts = Charts(self._values, versions=plan.charts, defaults=True)
         self._planner.add_rendered(charts)
-        settings = Settings(old.crds, self._values, charts=plan.charts, loaded=charts)
+        settings = Settings(
+            old.crds,
+            self._values,
+            charts=plan.charts,
+            loaded=charts,
+        )
         crds = self._check(settings)
         self._compare_charts(old, charts, crds)
         self._compare(old.crds, crds)
@@ -160,7 +183,12 @@ class _DiffCommand:
                 if plan.kustomizations:
                     checked[os.path.realpath(result.file)] = replace(result, text="", masked=None)
         with closing(
-            check_kustomizations(Checker(settings), plan.kustomizations, checked, processors())
+            check_kustomizations(
+                Checker(settings),
+                plan.kustomizations,
+                checked,
+                processors(),
+            )
         ) as builds:
             for outcome in self._watched(builds, plan.kustomizations):
                 self._report_outcome(outcome)
@@ -217,7 +245,12 @@ class _DiffCommand:
         """Report what `helm upgrade` does to the CRDs of charts, and why Helm does not render some."""
         from crdlint.sources.previous.charts import compare_charts
 
-        compared = compare_charts(self._planner.plan.all_charts(), charts, old.charts, old.rendered)
+        compared = compare_charts(
+            self._planner.plan.all_charts(),
+            charts,
+            old.charts,
+            old.rendered,
+        )
         notices = (InputProblem(notice, "not compared") for notice in compared.notices)
         self._note(notices, self._old)
         for chart in charts.versions:

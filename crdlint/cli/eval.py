@@ -174,7 +174,11 @@ def _values(request: EvalRequest, settings: EvalOptions) -> EvalResults:
     source = load(request)
     if settings.rule is not None:
         rules = run_rules(source, selected(source, settings.rule))
-        return EvalResults(rules=rules, trees=settings.explain, notices=source.notices)
+        return EvalResults(
+            rules=rules,
+            trees=settings.explain,
+            notices=source.notices,
+        )
     bench = Workbench(source, settings.field)
     answer = bench.evaluate(settings.expression or "", second_opinion=settings.second_opinion)
     return EvalResults(answer, trees=settings.explain, notices=source.notices)

@@ -84,14 +84,36 @@ def flag(help_: str, *names: str, **settings: Any) -> Declared[bool]:
     return option(help_, *names, is_flag=True, **settings)
 
 
-def many(metavar: str, help_: str, *names: str, **settings: Any) -> Declared[tuple[str, ...]]:
+def many(
+    metavar: str,
+    help_: str,
+    *names: str,
+    **settings: Any,
+) -> Declared[tuple[str, ...]]:
     """Declare an option that can be repeated."""
-    return option(f"{help_} (repeatable).", *names, multiple=True, metavar=metavar, **settings)
+    return option(
+        f"{help_} (repeatable).",
+        *names,
+        multiple=True,
+        metavar=metavar,
+        **settings,
+    )
 
 
-def file_option(help_: str, *names: str, metavar: str = "FILE", **settings: Any) -> Declared[Any]:
+def file_option(
+    help_: str,
+    *names: str,
+    metavar: str = "FILE",
+    **settings: Any,
+) -> Declared[Any]:
     """Declare an option for a path, to which shells complete."""
-    return option(help_, *names, metavar=metavar, shell_complete=complete_paths, **settings)
+    return option(
+        help_,
+        *names,
+        metavar=metavar,
+        shell_complete=complete_paths,
+        **settings,
+    )
 
 
 def choice(choices: list[str], help_: str | None = None, **settings: Any) -> Declared[Any]:
@@ -158,7 +180,11 @@ def configured_kube_version(purpose: str, default: str = f"else {NEWEST}") -> De
 def format_of(kind: str, help_: str) -> Declared[str]:
     """Declare the option for the format of a report other than of findings."""
     return choice(
-        formats.names(kind), help_, default=formats.TEXT, show_default=True, group=Group.OUTPUT
+        formats.names(kind),
+        help_,
+        default=formats.TEXT,
+        show_default=True,
+        group=Group.OUTPUT,
     )
 
 
@@ -166,7 +192,11 @@ def outputs_of(kind: str, what: str = "") -> Declared[tuple[str, ...]]:
     """Declare the option for reports to write to files, too."""
     help_ = f"Write the {what or kind} also to FILE, in FORMAT"
     return many(
-        "FORMAT=FILE", help_, "--output", shell_complete=complete_outputs(kind), group=Group.OUTPUT
+        "FORMAT=FILE",
+        help_,
+        "--output",
+        shell_complete=complete_outputs(kind),
+        group=Group.OUTPUT,
     )
 
 
@@ -183,7 +213,12 @@ def _valid_globs(
 
 def globs(help_: str) -> Declared[tuple[str, ...]]:
     """Declare an option for file patterns; one that is not valid is a usage error."""
-    return many("GLOB", help_, callback=_valid_globs, group=Group.FILES)
+    return many(
+        "GLOB",
+        help_,
+        callback=_valid_globs,
+        group=Group.FILES,
+    )
 
 
 def no_cache() -> Declared[bool]:

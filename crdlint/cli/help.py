@@ -57,7 +57,11 @@ class Option(click.Option):
     """An option in a group of help; of a command with many, the rare ones are only shown with `--help-all`."""
 
     def __init__(
-        self, *names: Any, group: Group = Group.OPTIONS, rare: bool = False, **settings: Any
+        self,
+        *names: Any,
+        group: Group = Group.OPTIONS,
+        rare: bool = False,
+        **settings: Any,
     ) -> None:
         super().__init__(*names, **settings)
         self.group: Final = group
@@ -230,7 +234,14 @@ def completion(ctx: click.Context, shell: str) -> None:
 
     script = get_completion_class(shell)
     assert script is not None  # noqa: S101  click has these three
-    console.out(script(ctx.find_root().command, {}, "crdlint", "_CRDLINT_COMPLETE").source())
+    console.out(
+        script(
+            ctx.find_root().command,
+            {},
+            "crdlint",
+            "_CRDLINT_COMPLETE",
+        ).source()
+    )
 
 
 def complete_paths(

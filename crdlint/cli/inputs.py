@@ -49,7 +49,12 @@ class Inputs:
 
     def discover(self, paths: Sequence[str], report: Report | None = None) -> Found:
         """Return the files of paths, and report what cannot be read: as problems by default."""
-        return find_files(paths, self.selection, report or self.problem, report or self.notice)
+        return find_files(
+            paths,
+            self.selection,
+            report or self.problem,
+            report or self.notice,
+        )
 
     def read(self, path: str, report: Report, *, only_crds: bool = False) -> str | None:
         """Return the text of an input; None if it cannot be read (this is reported) or cannot contain a CRD."""
@@ -108,7 +113,10 @@ def given_definitions(inputs: Inputs, planner: Planner, crds: Sequence[str]) -> 
 
 
 def nearby_definitions(
-    inputs: Inputs, planner: Planner, paths: Sequence[str], files: Sequence[str]
+    inputs: Inputs,
+    planner: Planner,
+    paths: Sequence[str],
+    files: Sequence[str],
 ) -> Definitions:
     """Return the CRDs among the files of resources, then beside them, then in the folders of CRDs near them."""
     near = [os.curdir if open_descriptor(path) is not None else path for path in paths]
@@ -167,7 +175,13 @@ class _DefinitionReader:
 
         return CRDFiles(find, lambda path: outlines(read(path) or ""), lint)
 
-    def _lint(self, report: Report, path: str, text: str, only: frozenset[int]) -> FileResult:
+    def _lint(
+        self,
+        report: Report,
+        path: str,
+        text: str,
+        only: frozenset[int],
+    ) -> FileResult:
         config = self.planner.config_of(path)
         version = (
             self.planner.kube_version
@@ -176,10 +190,18 @@ class _DefinitionReader:
         )
         versions = parse_range(version)
         request = CheckRequest(
-            versions=versions, skip_unfinished=True, keep=True, advice=_REJECTIONS
+            versions=versions,
+            skip_unfinished=True,
+            keep=True,
+            advice=_REJECTIONS,
         )
         with self.inputs.bugs_of(path):
-            result = self._read(path, text, partial(lint_file, request=request), only)
+            result = self._read(
+                path,
+                text,
+                partial(lint_file, request=request),
+                only,
+            )
         from crdlint.rules.texts.reading import YAML_SYNTAX
 
         for finding in result.diagnostics:
@@ -189,7 +211,11 @@ class _DefinitionReader:
         return result
 
     def _read(
-        self, path: str, text: str, lint: Callable[..., FileResult], only: frozenset[int]
+        self,
+        path: str,
+        text: str,
+        lint: Callable[..., FileResult],
+        only: frozenset[int],
     ) -> FileResult:
         """Return the result of some documents; of a template that of all of them, without CRDs after the first call."""
         if path in self._templates:

@@ -67,7 +67,9 @@ class FileOptions(ReportOptions, group=Group.FILES):
     """The arguments and options that choose files."""
 
     paths: Declared[tuple[str, ...]] = argument(
-        nargs=-1, metavar="[PATH]...", callback=in_working_directory
+        nargs=-1,
+        metavar="[PATH]...",
+        callback=in_working_directory,
     )
     include: Declared[tuple[str, ...]] = globs(
         "Below directories, only check files that match GLOB"
@@ -116,7 +118,14 @@ def _senders(ctx: click.Context, param: click.Parameter, value: tuple[str, ...])
 
 
 def _rules(help_: str, name: str, **settings: Any) -> Declared[tuple[str, ...]]:
-    return many("RULE,...", help_, name, shell_complete=complete_rules, callback=_split, **settings)
+    return many(
+        "RULE,...",
+        help_,
+        name,
+        shell_complete=complete_rules,
+        callback=_split,
+        **settings,
+    )
 
 
 class ConfigOptions(ConfigFileOptions, group=Group.RULES):
@@ -305,7 +314,10 @@ class ChartOptions(ReportOptions, group=Group.SERVERS):
     )
     sets: Declared[tuple[str, ...]] = many("KEY=VALUE", "Set a Helm value", "--set", rare=True)
     set_strings: Declared[tuple[str, ...]] = many(
-        "KEY=TEXT", "Set a Helm value to a text", "--set-string", rare=True
+        "KEY=TEXT",
+        "Set a Helm value to a text",
+        "--set-string",
+        rare=True,
     )
     set_files: Declared[tuple[str, ...]] = file_option(
         "Set a Helm value to the content of FILE (repeatable).",
@@ -315,7 +327,10 @@ class ChartOptions(ReportOptions, group=Group.SERVERS):
         rare=True,
     )
     set_jsons: Declared[tuple[str, ...]] = many(
-        "KEY=JSON", "Set a Helm value to JSON", "--set-json", rare=True
+        "KEY=JSON",
+        "Set a Helm value to JSON",
+        "--set-json",
+        rare=True,
     )
     api_versions: Declared[tuple[str, ...]] = many(
         "NAME",
@@ -323,7 +338,10 @@ class ChartOptions(ReportOptions, group=Group.SERVERS):
         rare=True,
     )
     namespace: Declared[str] = option(
-        "The namespace that templates of charts see.", default="", metavar="NAME", rare=True
+        "The namespace that templates of charts see.",
+        default="",
+        metavar="NAME",
+        rare=True,
     )
     release_name: Declared[str] = option(
         "The name of the release that templates of charts see.",
@@ -452,7 +470,12 @@ def command(
             except SpoolError as error:
                 raise click.ClickException(str(error)) from error
 
-        return Command(name, callback=call, params=declared.parameters(), help=run.__doc__)
+        return Command(
+            name,
+            callback=call,
+            params=declared.parameters(),
+            help=run.__doc__,
+        )
 
     return decorate
 

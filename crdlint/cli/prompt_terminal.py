@@ -92,7 +92,11 @@ class Completions(Completer):
     def _of_expression(self, text: str) -> Iterator[Completion]:
         bench = self._session.bench
         context, completions = complete(
-            text, len(text), bench.env, bench.environment, bench.declarations
+            text,
+            len(text),
+            bench.env,
+            bench.environment,
+            bench.declarations,
         )
         if context is None:
             return
@@ -100,7 +104,12 @@ class Completions(Completer):
             if completion.name.startswith(context.word):
                 written = completion.name if completion.arguments is None else f"{completion.name}("
                 start, about = context.start - len(text), completion.type
-                yield Completion(written, start, display=completion.name, display_meta=about)
+                yield Completion(
+                    written,
+                    start,
+                    display=completion.name,
+                    display_meta=about,
+                )
 
 
 def _keys(session: Session) -> KeyBindings:

@@ -192,7 +192,12 @@ class Totals:
         """Write the end of the reports of findings, and how many errors of the API server are accepted."""
         self.summary.accepted = self.accepted.total()
         self.summary.unreadable = len(self.problems)
-        outcome = RunOutcome(self.problems, self.summary, self.by_rule, self.bugs.by_file)
+        outcome = RunOutcome(
+            self.problems,
+            self.summary,
+            self.by_rule,
+            self.bugs.by_file,
+        )
         if self.accepted:
             from crdlint.config.apply import closing_line
 

@@ -58,7 +58,12 @@ class ResourceCheck:
         fragment = self.fragments.of(path, text.encode("utf-8", "replace"))
         if fragment is None or not fragment.includes_complete:
             return None
-        return FileResult(path, documents=1, skipped=1, notices=(f"skipped: {fragment.what}",))
+        return FileResult(
+            path,
+            documents=1,
+            skipped=1,
+            notices=(f"skipped: {fragment.what}",),
+        )
 
     def check(self, path: str, text: str, config: Config) -> CheckedResources:
         """Validate the objects of a file, and fix them if that is asked for; the inputs have the internal errors."""
@@ -84,7 +89,12 @@ class ResourceCheck:
                 validated = self._fixed(self.fixing, path, validated, validate, config)
         result, updates = validated.result, self.olds is not None
         applied = apply(
-            result, config, comments_of(result), self.baseline, updates=updates, resources=True
+            result,
+            config,
+            comments_of(result),
+            self.baseline,
+            updates=updates,
+            resources=True,
         )
         return CheckedResources(applied, validated.stored)
 
@@ -116,7 +126,11 @@ class ResourceCheck:
             return validate(text).result
 
         fixed = fix(
-            validated.result, check, unsafe=self.unsafe_fixes, config=config, of_resources=True
+            validated.result,
+            check,
+            unsafe=self.unsafe_fixes,
+            config=config,
+            of_resources=True,
         )
         problem = fixing.write(path, shown_name(path), fixed)
         if problem is not None:

@@ -185,14 +185,20 @@ def _paragraphs(rule: Rule, page: Page) -> Iterator[list[str]]:
 
     severity = CellPart(rule.severity, rule.severity)
     yield page.flow(
-        CellPart(rule.id, "title", rule_link(rule.id)), CellPart(" ("), severity, CellPart(")")
+        CellPart(rule.id, "title", rule_link(rule.id)),
+        CellPart(" ("),
+        severity,
+        CellPart(")"),
     )
     yield page.wrapped(rule.summary, "")
     for section in sections(rule):
         style = _STYLES.get(section.title.partition(" (")[0], "title")
         if section.text:
             yield page.wrapped(
-                section.text, "", f"{section.title}: " if section.title else "", style
+                section.text,
+                "",
+                f"{section.title}: " if section.title else "",
+                style,
             )
         else:
             yield [f"{page.styled(section.title, style)}:"]

@@ -38,7 +38,10 @@ class Samples:
         definitions = definitions_in(inputs, planner, crds)
         options = ResourceOptions(beside_crds=True)
         check = ResourceCheck(
-            inputs=inputs, definitions=definitions, options=options, sent=planner.sent
+            inputs=inputs,
+            definitions=definitions,
+            options=options,
+            sent=planner.sent,
         )
         return cls(planner, inputs, check, SampleFiles(named))
 
@@ -55,7 +58,13 @@ class Samples:
             applied = self._applied(path, config)
             if applied is not None:
                 result = applied.result
-                result = replace(result, documents=0, skipped=0, crds=(), resources=result.crds)
+                result = replace(
+                    result,
+                    documents=0,
+                    skipped=0,
+                    crds=(),
+                    resources=result.crds,
+                )
                 yield applied._replace(result=result), config
 
     def _applied(self, path: str, config: Config) -> Applied | None:
@@ -86,4 +95,8 @@ def _as_test_data(applied: Applied) -> Applied:
     """Return the findings of a file for unit tests, which is not sent to a server, as infos."""
     findings = (replace(each, severity="info") for each in applied.result.diagnostics)
     result = replace(applied.result, diagnostics=tuple(findings))
-    return applied._replace(result=result, accepted=Counter(), failed=False)
+    return applied._replace(
+        result=result,
+        accepted=Counter(),
+        failed=False,
+    )

@@ -55,7 +55,10 @@ def prepare() -> None:
         # `sys.__stdout__` is left as it is: the size of the terminal is asked for there.
         file = open(sys.stdout.fileno(), "wb", closefd=False)  # noqa: SIM115
         sys.stdout = _Output(
-            file, sys.stdout.encoding, "backslashreplace", line_buffering=sys.stdout.line_buffering
+            file,
+            sys.stdout.encoding,
+            "backslashreplace",
+            line_buffering=sys.stdout.line_buffering,
         )
 
 

@@ -56,7 +56,10 @@ class TestOptions(ChartOptions, WatchOptions):
     """The arguments and options of `crdlint test`."""
 
     paths: Declared[tuple[str, ...]] = argument(
-        nargs=-1, required=True, metavar="SUITE...", callback=options.in_working_directory
+        nargs=-1,
+        required=True,
+        metavar="SUITE...",
+        callback=options.in_working_directory,
     )
     crds: Declared[tuple[str, ...]] = file_option(
         "A CRD file, or a directory of them (repeatable). Default: CRDs in the directory of the suite.",
@@ -66,7 +69,10 @@ class TestOptions(ChartOptions, WatchOptions):
         group=Group.FILES,
     )
     name_part: Declared[str] = option(
-        "Only run tests whose name contains TEXT.", "-k", default="", metavar="TEXT"
+        "Only run tests whose name contains TEXT.",
+        "-k",
+        default="",
+        metavar="TEXT",
     )
     generate: Declared[bool] = flag(
         "Print a suite for the CRD in SUITE: objects that each limit and rule accepts and rejects.",
@@ -81,10 +87,16 @@ class TestOptions(ChartOptions, WatchOptions):
     outputs: Declared[tuple[str, ...]] = outputs_of("suites", "results")
     kube_version: Declared[str] = kube_version("to run the tests for")
     verbose: Declared[bool] = flag(
-        "Print the name of every test.", "-v", "--verbose", group=Group.OUTPUT
+        "Print the name of every test.",
+        "-v",
+        "--verbose",
+        group=Group.OUTPUT,
     )
     quiet: Declared[bool] = flag(
-        "Only print failures and the summary.", "-q", "--quiet", group=Group.OUTPUT
+        "Only print failures and the summary.",
+        "-q",
+        "--quiet",
+        group=Group.OUTPUT,
     )
 
 
@@ -105,7 +117,12 @@ def command(settings: TestOptions) -> int:
     start = time.perf_counter()
     view = View(options.page(settings.color, 120), quiet=settings.quiet, verbose=settings.verbose)
     junit = () if settings.junit_file is None else (f"junit={settings.junit_file}",)
-    reports = Reports(formats.suites, settings.format_, (*settings.outputs, *junit), view)
+    reports = Reports(
+        formats.suites,
+        settings.format_,
+        (*settings.outputs, *junit),
+        view,
+    )
     run = TestState(
         reports=reports, second_opinions=options.new_tally() if settings.second_opinion else None
     )
@@ -160,7 +177,10 @@ def _only_crds(settings: TestOptions) -> SuiteCRDs | None:
 
     problems: list[tuple[str, str]] = []
     discovered = find_files(
-        settings.paths, Selection(), lambda *problem: problems.append(problem[:2]), print_notice
+        settings.paths,
+        Selection(),
+        lambda *problem: problems.append(problem[:2]),
+        print_notice,
     )
     files = SuiteCRDs(
         discovered.files, parse_range(settings.kube_version), reader(Charts(settings.values()))
@@ -192,7 +212,12 @@ def _crd_files(run: TestState, settings: TestOptions) -> SuiteCRDs:
     from crdlint.sources.helm.check import Charts
     from crdlint.suites.crds import SuiteCRDs, reader
 
-    discovered = find_files(settings.crds, Selection(), run.problem, print_notice)
+    discovered = find_files(
+        settings.crds,
+        Selection(),
+        run.problem,
+        print_notice,
+    )
     files = SuiteCRDs(
         discovered.files, parse_range(settings.kube_version), reader(Charts(settings.values()))
     )
@@ -202,7 +227,10 @@ def _crd_files(run: TestState, settings: TestOptions) -> SuiteCRDs:
 
 
 def _run_suite(
-    run: TestState, source: tuple[str, str], files: SuiteCRDs, settings: TestOptions
+    run: TestState,
+    source: tuple[str, str],
+    files: SuiteCRDs,
+    settings: TestOptions,
 ) -> None:
     from crdlint.suites.feature_gates import MissingCRDError
     from crdlint.suites.read import SuiteError, read_suite
@@ -220,7 +248,13 @@ def _run_suite(
         console.err(f"crdlint: {file}: note: the suite has no test")
     try:
         for target in files.of(suite):
-            for result in run_suite(suite, target, files, settings.name_part, run.second_opinions):
+            for result in run_suite(
+                suite,
+                target,
+                files,
+                settings.name_part,
+                run.second_opinions,
+            ):
                 run.add(suite, result)
                 if settings.fail_fast and result.failure:
                     return

@@ -119,7 +119,13 @@ class _ValidateCommand:
         )
         # Only the objects go to standard output if they are asked for, so that they can be piped to another program.
         write = console.out_on_err if arguments.show_defaulted else console.out
-        self._reports = Reports(formats.findings, arguments.format_, arguments.outputs, view, write)
+        self._reports = Reports(
+            formats.findings,
+            arguments.format_,
+            arguments.outputs,
+            view,
+            write,
+        )
         self._planner = Planner(
             arguments.kube_version,
             arguments.override(),
@@ -170,7 +176,12 @@ class _ValidateCommand:
         inputs, planner = self._inputs, self._planner
         if self._options.crds:
             return given_definitions(inputs, planner, self._options.crds)
-        return nearby_definitions(inputs, planner, self._paths, discovered.files)
+        return nearby_definitions(
+            inputs,
+            planner,
+            self._paths,
+            discovered.files,
+        )
 
     def _validate_all(self, files: Sequence[str], check: ResourceCheck) -> None:
         """Validate the objects of all files, and report what is found about their charts."""

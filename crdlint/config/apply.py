@@ -78,7 +78,12 @@ def apply(
     """
     findings, silent = list(result.diagnostics), frozenset[int]()
     if comments is not None:
-        findings, silent = _commented(result, comments, updates=updates, resources=resources)
+        findings, silent = _commented(
+            result,
+            comments,
+            updates=updates,
+            resources=resources,
+        )
     by: dict[int, IgnoredBy] = dict.fromkeys(silent, "comment")
     entries = {} if resources else _entries(result, config)
     by |= {i: "ignore" for i, entry in entries.items() if entry.severity is None}
@@ -110,7 +115,10 @@ def _by_rule(findings: list[Diagnostic], file: str, config: Config) -> dict[int,
 
 
 def _by_baseline(
-    result: FileResult, findings: list[Diagnostic], by: Container[int], baseline: Known
+    result: FileResult,
+    findings: list[Diagnostic],
+    by: Container[int],
+    baseline: Known,
 ) -> dict[int, IgnoredBy]:
     """Return the indexes of the findings that a baseline knows, among those that nothing else ignores."""
     left = [i for i in range(len(findings)) if i not in by]
@@ -119,7 +127,11 @@ def _by_baseline(
 
 
 def _commented(
-    result: FileResult, comments: Comments, *, updates: bool, resources: bool
+    result: FileResult,
+    comments: Comments,
+    *,
+    updates: bool,
+    resources: bool,
 ) -> tuple[list[Diagnostic], frozenset[int]]:
     """Return the findings of a file and of its comments, and the indexes of those that comments ignore."""
     from crdlint.config.matched_comments import match_ignore_comments
@@ -127,11 +139,22 @@ def _commented(
     lines = [crd.line for crd in result.crds]
     # A result without documents is about the chart of the file, which has a result of its own.
     findings = [*result.diagnostics, *(comments.remarks if result.documents else ())]
-    matched = match_ignore_comments(comments, findings, lines, updates=updates, resources=resources)
+    matched = match_ignore_comments(
+        comments,
+        findings,
+        lines,
+        updates=updates,
+        resources=resources,
+    )
     if not matched.unused:
         return findings, matched.findings
     findings += matched.unused
-    of_comments = match_ignore_comments(comments, findings, lines, updates=True).findings
+    of_comments = match_ignore_comments(
+        comments,
+        findings,
+        lines,
+        updates=True,
+    ).findings
     return findings, matched.findings | of_comments
 
 
@@ -231,7 +254,10 @@ def _as_sent(diagnostic: Diagnostic, config: Config) -> Diagnostic:
 
         message = dropped(message)
     return replace(
-        diagnostic, severity="warning", message=message, help=f"{diagnostic.help}. {client}"
+        diagnostic,
+        severity="warning",
+        message=message,
+        help=f"{diagnostic.help}. {client}",
     )
 
 

@@ -105,17 +105,45 @@ class _IndexWalk:
         """Add a key with its value, or an item; of an alias only its key is here."""
         if key is None:
             if not is_alias:
-                self._add(self.index.entries, node.start_mark.index, node.start_mark, node.end_mark)
+                self._add(
+                    self.index.entries,
+                    node.start_mark.index,
+                    node.start_mark,
+                    node.end_mark,
+                )
             return
         last = key if is_alias else node
-        self._add(self.index.entries, key.start_mark.index, key.start_mark, last.end_mark)
+        self._add(
+            self.index.entries,
+            key.start_mark.index,
+            key.start_mark,
+            last.end_mark,
+        )
 
     def _add_text(self, scalar: Scalar) -> None:
         begin = _begin(scalar, self._document.text)
-        self._add(self.index.texts, begin, scalar.start_mark, scalar.end_mark)
+        self._add(
+            self.index.texts,
+            begin,
+            scalar.start_mark,
+            scalar.end_mark,
+        )
 
-    def _add(self, parts: list[CommentedPart], begin: int, start: Mark, end: Mark) -> None:
-        parts.append(CommentedPart(begin, end.index, self._position(start), self._position(end)))
+    def _add(
+        self,
+        parts: list[CommentedPart],
+        begin: int,
+        start: Mark,
+        end: Mark,
+    ) -> None:
+        parts.append(
+            CommentedPart(
+                begin,
+                end.index,
+                self._position(start),
+                self._position(end),
+            )
+        )
 
     def _position(self, mark: Mark) -> Position:
         return mark.line + self._first_line, mark.column + 1
@@ -221,7 +249,12 @@ def read_comments(text: str, file: str) -> Comments:
         comments.report(
             MALFORMED,
             message,
-            Span(row + 1, column + 1, row + 1, column + 1 + len(match[1].rstrip())),
+            Span(
+                row + 1,
+                column + 1,
+                row + 1,
+                column + 1 + len(match[1].rstrip()),
+            ),
         )
     comments.remarks.sort(key=lambda finding: (finding.line, finding.column))
     if comments.dropped:
@@ -309,7 +342,12 @@ def _read_annotations(comments: Comments, document: Document) -> None:
         )
         where: Stretch = ((first, root.start_mark.column + 1), (last, root.end_mark.column + 1))
         comments.valid.append(
-            Comment(_valid_rules(comments, names), (where,), (first, last), reason.strip())
+            Comment(
+                _valid_rules(comments, names),
+                (where,),
+                (first, last),
+                reason.strip(),
+            )
         )
 
 
@@ -373,6 +411,11 @@ def _line(nodes: NodeIndex, index: int, position: Position) -> tuple[Stretch, ..
     return whole_line, (text.first, text.last)
 
 
-def _end_of(pattern: re.Pattern[str], text: str, start: int, limit: int) -> int:
+def _end_of(
+    pattern: re.Pattern[str],
+    text: str,
+    start: int,
+    limit: int,
+) -> int:
     match = pattern.match(text, start, limit)
     return match.end() if match else start

@@ -44,7 +44,12 @@ def _broken(error: YAMLProblem) -> BrokenError:
     return BrokenError(message, (error.line + 1, error.column + 1))
 
 
-def _value(node: Node, offset: int, problems: list[tuple[str, LineColumn]], depth: int) -> Any:
+def _value(
+    node: Node,
+    offset: int,
+    problems: list[tuple[str, LineColumn]],
+    depth: int,
+) -> Any:
     if isinstance(node, Scalar):
         words = {} if node.style else _WORDS
         return words.get(node.value.lower(), node.value)
@@ -56,7 +61,10 @@ def _value(node: Node, offset: int, problems: list[tuple[str, LineColumn]], dept
 
 
 def _values(
-    node: Mapping, offset: int, problems: list[tuple[str, LineColumn]], depth: int
+    node: Mapping,
+    offset: int,
+    problems: list[tuple[str, LineColumn]],
+    depth: int,
 ) -> dict[str, Any]:
     """Return the values of a mapping by their keys, each once."""
     values: dict[str, Any] = {}
@@ -71,7 +79,13 @@ def _values(
     return values
 
 
-def _node_place(root: Node, offset: int, steps: SequenceOf[Step], *, key: bool) -> LineColumn:
+def _node_place(
+    root: Node,
+    offset: int,
+    steps: SequenceOf[Step],
+    *,
+    key: bool,
+) -> LineColumn:
     """Return the position of a value; if it does not exist, that of its closest existing parent."""
     node, shown = root, root
     for step in steps:

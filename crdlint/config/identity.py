@@ -79,7 +79,12 @@ def _rendered_identity(diagnostic: Diagnostic, crd: str) -> FindingIdentity:
     match = _OF_VERSION.match(diagnostic.field)
     field = diagnostic.field[match.end() :] if match is not None else diagnostic.field
     path = _without_indexes(field) if field else diagnostic.user_path
-    return FindingIdentity(crd, diagnostic.version, path, diagnostic.rule)
+    return FindingIdentity(
+        crd,
+        diagnostic.version,
+        path,
+        diagnostic.rule,
+    )
 
 
 def _manifests(document: Document) -> list[_Manifest]:

@@ -150,4 +150,10 @@ _ENDED: Final = "Fix its findings, which are reported again, or set a later day"
 
 def _remark(entry: Ignore, message: str, help_: str) -> Diagnostic:
     span = Span(entry.line, entry.column, entry.line, entry.column)
-    return UNUSED.diagnostic(entry.file, "advice", message, span, help_)
+    return UNUSED.diagnostic(
+        entry.file,
+        "advice",
+        message,
+        span,
+        help_,
+    )

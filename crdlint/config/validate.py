@@ -64,7 +64,12 @@ _ADDED: Final = (
 )
 
 
-def config_of(source: ConfigSource, file: str, folder: str, base: Config | None = None) -> Config:
+def config_of(
+    source: ConfigSource,
+    file: str,
+    folder: str,
+    base: Config | None = None,
+) -> Config:
     """Return the configuration for files below `folder`, which may extend another one; raise ConfigError with all errors."""
     values = {} if source.values is None else source.values
     base = base or Config()
@@ -77,10 +82,20 @@ def config_of(source: ConfigSource, file: str, folder: str, base: Config | None 
         settings |= _ignores(values["ignore"], source, file, sets)
     for name in settings.keys() & set(_ADDED):
         settings[name] = getattr(base, name) + settings[name]
-    return base._replace(file=file, folder=folder, sets=sets, **settings)
+    return base._replace(
+        file=file,
+        folder=folder,
+        sets=sets,
+        **settings,
+    )
 
 
-def _check(values: dict[str, Any], source: ConfigSource, file: str, base: Config) -> None:
+def _check(
+    values: dict[str, Any],
+    source: ConfigSource,
+    file: str,
+    base: Config,
+) -> None:
     """Raise ConfigError with the errors of a configuration, in the order of the file."""
     faults = [ConfigProblem(message, file, *position) for message, position in source.problems]
     complaints = _complaints(values, dict(base.sets))
@@ -90,11 +105,21 @@ def _check(values: dict[str, Any], source: ConfigSource, file: str, base: Config
         raise ConfigError(*sorted(faults, key=lambda fault: (fault.line, fault.column)))
 
 
-def _ignores(entries: list[Any], source: ConfigSource, file: str, sets: Sets) -> dict[str, Any]:
+def _ignores(
+    entries: list[Any],
+    source: ConfigSource,
+    file: str,
+    sets: Sets,
+) -> dict[str, Any]:
     """Return the rules that are ignored everywhere, and the entries for some places."""
     rules = (entry for entry in entries if isinstance(entry, str))
     for_places = tuple(
-        _ignore(entry, sets, file, source.locate(["ignore", i], False))
+        _ignore(
+            entry,
+            sets,
+            file,
+            source.locate(["ignore", i], False),
+        )
         for i, entry in enumerate(entries)
         if isinstance(entry, dict)
     )
@@ -133,10 +158,20 @@ def _placeholders(value: bool | list[str]) -> tuple[str, ...] | None:
     return () if value else None
 
 
-def _ignore(entry: dict[str, Any], sets: Sets, file: str, position: LineColumn) -> Ignore:
+def _ignore(
+    entry: dict[str, Any],
+    sets: Sets,
+    file: str,
+    position: LineColumn,
+) -> Ignore:
     line, column = position
     rules = with_sets(entry["rules"], sets)
-    return Ignore(**entry)._replace(rules=rules, file=file, line=line, column=column)
+    return Ignore(**entry)._replace(
+        rules=rules,
+        file=file,
+        line=line,
+        column=column,
+    )
 
 
 def _complaints(values: Any, inherited: Mapping[str, Sequence[str]]) -> Iterator[_Complaint]:

@@ -64,7 +64,13 @@ def _name_problem(root: Node) -> DecodeProblem | None:
     if generated:
         message = f"from {generated}: cannot use generate name with apply"
     metadata = child(root, "metadata") or root
-    return DecodeProblem("decode", message, metadata, metadata, rule=APPLY_REJECTED)
+    return DecodeProblem(
+        "decode",
+        message,
+        metadata,
+        metadata,
+        rule=APPLY_REJECTED,
+    )
 
 
 def _text(node: Node | None) -> str:

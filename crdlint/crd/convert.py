@@ -152,7 +152,11 @@ _MOVES: Final = (
 
 
 def read_crd(
-    root: Node, *, stored: bool = False, server: Server = NEWEST, json: bool | None = None
+    root: Node,
+    *,
+    stored: bool = False,
+    server: Server = NEWEST,
+    json: bool | None = None,
 ) -> Decoded:
     """Decode, default and convert a document, and prepare it for create, as an API server does before validation.
 

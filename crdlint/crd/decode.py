@@ -88,7 +88,13 @@ class Reader:
         self.failed = True
         return UNSET
 
-    def read(self, of: GoType, node: Node, depth: int, origin: Origin = (None, ())) -> Any:
+    def read(
+        self,
+        of: GoType,
+        node: Node,
+        depth: int,
+        origin: Origin = (None, ()),
+    ) -> Any:
         """Decode `node` as the type `of`, or return UNSET; `depth` is that of the node, 1 at the root."""
         return READERS[of.kind](self, of, node, depth, origin)
 
@@ -113,7 +119,13 @@ def is_null(node: Node) -> bool:
 def _scalar(store: Store) -> Read:
     """Return a reader of scalars; see STORES."""
 
-    def read(reader: Reader, of: GoType, node: Node, _depth: int, _origin: Origin) -> Any:
+    def read(
+        reader: Reader,
+        of: GoType,
+        node: Node,
+        _depth: int,
+        _origin: Origin,
+    ) -> Any:
         if node.__class__ is not Scalar:
             return reader.reject()
         value = resolve(node)
@@ -181,13 +193,25 @@ STORES: Final[dict[str, Store]] = {
 _read_base64: Final = _scalar(_base64)
 
 
-def _read_bytes(reader: Reader, of: GoType, node: Node, depth: int, origin: Origin) -> Any:
+def _read_bytes(
+    reader: Reader,
+    of: GoType,
+    node: Node,
+    depth: int,
+    origin: Origin,
+) -> Any:
     if node.__class__ is Sequence:
         return bytes(_read_slice(reader, of, node, depth, origin))
     return _read_base64(reader, of, node, depth, origin)
 
 
-def _read_json(reader: Reader, of: GoType, node: Node, depth: int, _origin: Origin) -> Any:
+def _read_json(
+    reader: Reader,
+    of: GoType,
+    node: Node,
+    depth: int,
+    _origin: Origin,
+) -> Any:
     value = reader_json(reader, node, depth)
     if value is None:
         return UNSET
@@ -221,7 +245,13 @@ def reader_json(reader: Reader, node: Node, depth: int) -> Any:
 _CONTAINERS: Final[frozenset[type]] = frozenset({dict, list})
 
 
-def _read_slice(reader: Reader, of: GoType, node: Node, depth: int, origin: Origin) -> Any:
+def _read_slice(
+    reader: Reader,
+    of: GoType,
+    node: Node,
+    depth: int,
+    origin: Origin,
+) -> Any:
     if node.__class__ is not Sequence:
         return UNSET if is_null(node) else reader.reject()
     element, items, below = of.element, node.items, depth + 1
@@ -234,7 +264,13 @@ def _read_slice(reader: Reader, of: GoType, node: Node, depth: int, origin: Orig
     return [_item(reader, element, item, below, origin) for item in items]
 
 
-def _read_map(reader: Reader, of: GoType, node: Node, depth: int, origin: Origin) -> Any:
+def _read_map(
+    reader: Reader,
+    of: GoType,
+    node: Node,
+    depth: int,
+    origin: Origin,
+) -> Any:
     if node.__class__ is not Mapping:
         return UNSET if is_null(node) else reader.reject()
     element, (parent, steps) = of.element, origin
@@ -245,19 +281,37 @@ def _read_map(reader: Reader, of: GoType, node: Node, depth: int, origin: Origin
         begin = reader.schema
         return {name: begin(value, below, (parent, (*steps, name))) for name, value in members}
     return {
-        name: _item(reader, element, value, below, (parent, (*steps, name)))
+        name: _item(
+            reader,
+            element,
+            value,
+            below,
+            (parent, (*steps, name)),
+        )
         for name, value in members
     }
 
 
-def _item(reader: Reader, of: GoType, node: Node, depth: int, origin: Origin) -> Any:
+def _item(
+    reader: Reader,
+    of: GoType,
+    node: Node,
+    depth: int,
+    origin: Origin,
+) -> Any:
     value = reader.read(of, node, depth, origin)
     if value is not UNSET:
         return value
     return of.record() if of.record is not None else ZEROS.get(of.kind)
 
 
-def _read_struct(reader: Reader, of: GoType, node: Node, depth: int, origin: Origin) -> Any:
+def _read_struct(
+    reader: Reader,
+    of: GoType,
+    node: Node,
+    depth: int,
+    origin: Origin,
+) -> Any:
     if of is SCHEMA:
         return UNSET if is_null(node) else reader.schema(node, depth, origin)
     if node.__class__ is not Mapping:
@@ -279,7 +333,13 @@ def _read_struct(reader: Reader, of: GoType, node: Node, depth: int, origin: Ori
     return record
 
 
-def _read_schema_or_bool(reader: Reader, _of: GoType, node: Any, depth: int, origin: Origin) -> Any:
+def _read_schema_or_bool(
+    reader: Reader,
+    _of: GoType,
+    node: Any,
+    depth: int,
+    origin: Origin,
+) -> Any:
     if node.__class__ is Mapping:
         return model.JSONSchemaPropsOrBool.of(
             allows=True, schema=reader.schema(node, depth, origin)
@@ -290,7 +350,13 @@ def _read_schema_or_bool(reader: Reader, _of: GoType, node: Any, depth: int, ori
     return UNSET if value is None else reader.reject()
 
 
-def _read_schema_or_list(reader: Reader, of: GoType, node: Any, depth: int, origin: Origin) -> Any:
+def _read_schema_or_list(
+    reader: Reader,
+    of: GoType,
+    node: Any,
+    depth: int,
+    origin: Origin,
+) -> Any:
     """Decode a field with a schema or a list; one with neither is present but empty, as in upstream's UnmarshalJSON."""
     assert of.record is not None  # noqa: S101  these have one
     assert of.element is not None  # noqa: S101
@@ -407,7 +473,14 @@ def decode_applied(root: Node, server: Server = NEWEST) -> model.CustomResourceD
 
     Upstream: apimachinery pkg/runtime/converter.go, FromUnstructured.
     """
-    return _decoded(Reader(json=False, unknown=server.unknown_fields, wraps=True), root)
+    return _decoded(
+        Reader(
+            json=False,
+            unknown=server.unknown_fields,
+            wraps=True,
+        ),
+        root,
+    )
 
 
 def _decoded(reader: Reader, root: Node) -> model.CustomResourceDefinition:

@@ -91,7 +91,12 @@ class GoError(Exception):
     """
 
     def __init__(
-        self, node: Node, text: str = "", value: str = "", of: str = "", content: Node | None = None
+        self,
+        node: Node,
+        text: str = "",
+        value: str = "",
+        of: str = "",
+        content: Node | None = None,
     ) -> None:
         super().__init__(text)
         self.node = node
@@ -116,7 +121,9 @@ class GoError(Exception):
         if self.text:
             return problem._replace(expected=self.of)
         return problem._replace(
-            json_type=self.value.partition(" ")[0], go_type=self.of, field=self.field
+            json_type=self.value.partition(" ")[0],
+            go_type=self.of,
+            field=self.field,
         )
 
 
@@ -217,7 +224,16 @@ class DecodeState:
         path = "".join([*self.path, f".{name}" if self.path else name])
         text = f"{'unknown' if first is None else 'duplicate'} field {quote(path)}"
         near, help_ = self._field_meant(name, owner, fields)
-        problem = DecodeProblem("strict", text, node, owner, path, help_, first, near)
+        problem = DecodeProblem(
+            "strict",
+            text,
+            node,
+            owner,
+            path,
+            help_,
+            first,
+            near,
+        )
         errors.setdefault(text, problem)
 
     def _field_meant(
@@ -252,7 +268,11 @@ class DecodeState:
 
 
 def problems_of(
-    of: GoType, root: Node, server: Server, *, json: bool | None = None
+    of: GoType,
+    root: Node,
+    server: Server,
+    *,
+    json: bool | None = None,
 ) -> tuple[tuple[DecodeProblem, ...], tuple[DecodeProblem, ...], tuple[DecodeProblem, ...]]:
     """Return the problems of decoding `root`, those that they hide, and its unknown fields that are no problem."""
     state = decode(of, root, server, json=json)
@@ -285,7 +305,12 @@ def decode(
     """
     if json is None:
         json = is_json(root)
-    state = DecodeState(strict=True, json=json, server=server, goes_on=goes_on)
+    state = DecodeState(
+        strict=True,
+        json=json,
+        server=server,
+        goes_on=goes_on,
+    )
     if _too_deep(root):
         text = "couldn't get version/kind; json parse error: exceeded max depth"
         state.saved = GoError(root, text)
@@ -313,7 +338,12 @@ def _too_deep(root: Node) -> bool:
     return False
 
 
-def _value(state: DecodeState, of: GoType, node: Node, reported: Node) -> Steps:
+def _value(
+    state: DecodeState,
+    of: GoType,
+    node: Node,
+    reported: Node,
+) -> Steps:
     """Decode a value; `reported` is the node to report if the value is a collection."""
     if of.kind in {"json", "fields"}:  # any value
         return
@@ -333,7 +363,14 @@ def _value(state: DecodeState, of: GoType, node: Node, reported: Node) -> Steps:
         yield _slice(state, of, node)
     else:
         json_type = "object" if node.__class__ is Mapping else "array"
-        state.save(GoError(reported, value=json_type, of=of.name, content=node))
+        state.save(
+            GoError(
+                reported,
+                value=json_type,
+                of=of.name,
+                content=node,
+            )
+        )
 
 
 def _object(state: DecodeState, of: GoType, node: Any) -> Steps:
@@ -386,7 +423,12 @@ def _literal(state: DecodeState, of: GoType, node: Any) -> None:
         state.save(error)
 
 
-def _error_of_literal(state: DecodeState, of: GoType, node: Any, value: Any) -> GoError | None:
+def _error_of_literal(
+    state: DecodeState,
+    of: GoType,
+    node: Any,
+    value: Any,
+) -> GoError | None:
     """Return why a scalar that is not null cannot be stored as a type."""
     json_type = json_type_of(node)
     is_plain_json = state.json and not node.style
@@ -434,7 +476,12 @@ def _error_of_integer(of: GoType, node: Any, text: str) -> GoError | None:
     return GoError(node, value=f"number {text}", of=of.name)
 
 
-def _unmarshal(outer: DecodeState, of: GoType, node: Node, reported: Node) -> Steps:
+def _unmarshal(
+    outer: DecodeState,
+    of: GoType,
+    node: Node,
+    reported: Node,
+) -> Steps:
     """Decode with a separate decoder, which is not strict and whose first error stops the outer one."""
     state = DecodeState(
         strict=False,
@@ -454,7 +501,12 @@ def _unmarshal(outer: DecodeState, of: GoType, node: Node, reported: Node) -> St
         raise state.saved
 
 
-def _schema_or_bool(state: DecodeState, _of: GoType, node: Node, reported: Node) -> Steps:
+def _schema_or_bool(
+    state: DecodeState,
+    _of: GoType,
+    node: Node,
+    reported: Node,
+) -> Steps:
     if node.__class__ is Mapping:
         yield _unmarshal(state, SCHEMA, node, reported)
         return
@@ -465,13 +517,28 @@ def _schema_or_bool(state: DecodeState, _of: GoType, node: Node, reported: Node)
     raise GoError(reported, SCHEMA_OR_BOOLEAN, of="a schema or a boolean")
 
 
-def _schema_or_list(state: DecodeState, of: GoType, node: Node, reported: Node) -> Steps:
+def _schema_or_list(
+    state: DecodeState,
+    of: GoType,
+    node: Node,
+    reported: Node,
+) -> Steps:
     if node.__class__ is not Scalar:
         assert of.element is not None  # noqa: S101  these have one
-        yield _unmarshal(state, SCHEMA if node.__class__ is Mapping else of.element, node, reported)
+        yield _unmarshal(
+            state,
+            SCHEMA if node.__class__ is Mapping else of.element,
+            node,
+            reported,
+        )
 
 
-def _time(state: DecodeState, _of: GoType, node: Node, reported: Node) -> Steps:
+def _time(
+    state: DecodeState,
+    _of: GoType,
+    node: Node,
+    reported: Node,
+) -> Steps:
     value = resolve(node) if node.__class__ is Scalar else ""
     if value is None:
         return

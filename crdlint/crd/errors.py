@@ -183,7 +183,11 @@ class FieldError(NamedTuple):
             return self
         detail = self.detail.on(server) if isinstance(self.detail, Wording) else self.detail
         value = self.value if self.cause is None or server.prints_failed_values else self.cause.type
-        return self._replace(detail=detail, value=value, server=server)
+        return self._replace(
+            detail=detail,
+            value=value,
+            server=server,
+        )
 
     def __str__(self) -> str:
         # Most runs print no values.
@@ -228,7 +232,13 @@ def too_many_detail(limit: int) -> str:
 
 def not_evaluated(path: Path, limit: WorkLimitError) -> FieldError:
     """Return the error that a value and all following ones are not evaluated."""
-    return FieldError(EVALUATION_LIMIT, NOT_EVALUATED, path, None, str(limit))
+    return FieldError(
+        EVALUATION_LIMIT,
+        NOT_EVALUATED,
+        path,
+        None,
+        str(limit),
+    )
 
 
 class Extra(TypedDict, total=False):
@@ -248,18 +258,32 @@ class Extra(TypedDict, total=False):
     key: bool
 
 
-def required(rule: str, path: Path, detail: str, **extra: Unpack[Extra]) -> FieldError:
+def required(
+    rule: str,
+    path: Path,
+    detail: str,
+    **extra: Unpack[Extra],
+) -> FieldError:
     """Return upstream's field.Required."""
     return FieldError(rule, REQUIRED, path, None, detail, **extra)
 
 
-def forbidden(rule: str, path: Path, detail: str, **extra: Unpack[Extra]) -> FieldError:
+def forbidden(
+    rule: str,
+    path: Path,
+    detail: str,
+    **extra: Unpack[Extra],
+) -> FieldError:
     """Return upstream's field.Forbidden."""
     return FieldError(rule, FORBIDDEN, path, None, detail, **extra)
 
 
 def invalid(
-    rule: str, path: Path, value: object, detail: str, **extra: Unpack[Extra]
+    rule: str,
+    path: Path,
+    value: object,
+    detail: str,
+    **extra: Unpack[Extra],
 ) -> FieldError:
     """Return upstream's field.Invalid."""
     return FieldError(rule, INVALID, path, value, detail, **extra)
@@ -279,5 +303,11 @@ def not_supported(
     allowed = tuple(supported)
     detail = "supported values: " + ", ".join(map(quote, allowed))
     return FieldError(
-        rule, NOT_SUPPORTED, path, value, detail, help=help, reason=Reason(Code.ENUM, allowed)
+        rule,
+        NOT_SUPPORTED,
+        path,
+        value,
+        detail,
+        help=help,
+        reason=Reason(Code.ENUM, allowed),
     )

@@ -15,7 +15,11 @@ from crdlint.crd.record import Record
 from crdlint.light import NamedTuple, dataclass
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(
+    frozen=True,
+    slots=True,
+    eq=False,
+)
 class GoType:
     """A Go type: `kind` determines how JSON is decoded into it, `name` is the name that reflect prints.
 
@@ -77,7 +81,12 @@ def _type(declared: str) -> GoType:
         underlying = name
     if name in _KINDS:
         kind, element = _KINDS[name]
-        of = GoType(kind, name, None if element is None else _type(element), record)
+        of = GoType(
+            kind,
+            name,
+            None if element is None else _type(element),
+            record,
+        )
     elif underlying:
         kind = "map" if underlying.startswith("map[") else "slice"
         of = GoType(kind, name, _type(underlying.partition("]")[2]))

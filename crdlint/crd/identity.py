@@ -158,7 +158,12 @@ def is_prose(root: Node) -> bool:
 _NO_NAME: Final = regex(r"[\s@$>#]")  # in no name of a field
 
 
-def _rejection(root: Node, api_version: str, kind: str, text: str) -> str:
+def _rejection(
+    root: Node,
+    api_version: str,
+    kind: str,
+    text: str,
+) -> str:
     """Return kubectl's error for an object without kind or apiVersion, or of a kind that is not served (from its REST mapper)."""
     if not kind:
         return kind_missing(root, text)

@@ -76,7 +76,12 @@ _dns1123_label: Final = _name(
     *("my-name", "123-abc"),
 )
 _key_prefix: Final = _name(
-    _SUBDOMAIN_TEXT, _SUBDOMAIN, "example.com", limit=253, part=_PREFIX, in_bytes=True
+    _SUBDOMAIN_TEXT,
+    _SUBDOMAIN,
+    "example.com",
+    limit=253,
+    part=_PREFIX,
+    in_bytes=True,
 )
 _key_name: Final = _name(_KEY_TEXT, _KEY, *_KEYS, part=_NAME, in_bytes=True)
 

@@ -52,7 +52,13 @@ class MetadataError(ValueError):
     Go. They are empty if the metadata is not an object.
     """
 
-    def __init__(self, text: str, field: str = "", json_type: str = "", go_type: str = "") -> None:
+    def __init__(
+        self,
+        text: str,
+        field: str = "",
+        json_type: str = "",
+        go_type: str = "",
+    ) -> None:
         super().__init__(text)
         self.field = field
         self.json_type = json_type
@@ -96,10 +102,20 @@ def decode_error(metadata: Any) -> MetadataError:
     error = decode(OBJECT_META, json_node(metadata)).saved
     if error is None or error.struct != "ObjectMeta":
         return MetadataError(str(error))
-    return MetadataError(str(error), error.field, error.value.partition(" ")[0], error.of)
+    return MetadataError(
+        str(error),
+        error.field,
+        error.value.partition(" ")[0],
+        error.of,
+    )
 
 
-def _struct(of: GoType, value: Any, path: str, unknown: list[str]) -> dict[str, Any]:
+def _struct(
+    of: GoType,
+    value: Any,
+    path: str,
+    unknown: list[str],
+) -> dict[str, Any]:
     """Return a struct as ToUnstructured converts it: without zero values that have omitempty."""
     values: dict[str, Any] = dict(_ALWAYS) if of is _OWNER else {}
     if value is None:
@@ -119,7 +135,12 @@ def _struct(of: GoType, value: Any, path: str, unknown: list[str]) -> dict[str, 
     return values
 
 
-def _value(of: GoType, value: Any, path: str, unknown: list[str]) -> Any:
+def _value(
+    of: GoType,
+    value: Any,
+    path: str,
+    unknown: list[str],
+) -> Any:
     """Return a value as Go stores it; an empty one if omitempty drops it."""
     kind = of.kind
     if kind == "struct":
@@ -191,12 +212,20 @@ RESOURCE_RULES: Final = Rules(*[RESOURCE_METADATA] * 8)
 
 
 def validate_object_meta(
-    meta: ObjectMeta, path: Path, rules: Rules, server: Server
+    meta: ObjectMeta,
+    path: Path,
+    rules: Rules,
+    server: Server,
 ) -> Iterator[FieldError]:
     """Yield the errors in metadata, except for name and namespace."""
     if meta.generation < 0:
         detail = "must be greater than or equal to 0"
-        yield invalid(rules.server_owned, path.child("generation"), meta.generation, detail)
+        yield invalid(
+            rules.server_owned,
+            path.child("generation"),
+            meta.generation,
+            detail,
+        )
     yield from _labels(meta, path, rules)
     yield from _annotations(meta, path, rules)
     yield from _owners(meta, path, rules, server)
@@ -216,21 +245,41 @@ def validate_any_object_meta(
     """Yield the errors in metadata. Upstream: ValidateObjectMetaAccessor."""
     if meta.generate_name:
         messages = name_check(meta.generate_name, True)
-        yield from _invalid(rules.name, path.child("generateName"), meta.generate_name, messages)
+        yield from _invalid(
+            rules.name,
+            path.child("generateName"),
+            meta.generate_name,
+            messages,
+        )
     if meta.name:
         messages = name_check(meta.name, False)
-        yield from _invalid(rules.name, path.child("name"), meta.name, messages)
+        yield from _invalid(
+            rules.name,
+            path.child("name"),
+            meta.name,
+            messages,
+        )
     else:
         yield required(rules.name, path.child("name"), "name or generateName is required")
     if requires_namespace and not meta.namespace:
         yield required(rules.name, path.child("namespace"), "")
     elif requires_namespace:
         messages = is_dns1123_label(meta.namespace)
-        yield from _invalid(rules.name, path.child("namespace"), meta.namespace, messages)
+        yield from _invalid(
+            rules.name,
+            path.child("namespace"),
+            meta.namespace,
+            messages,
+        )
     yield from validate_object_meta(meta, path, rules, server)
 
 
-def _invalid(rule: str, path: Path, text: str, messages: Iterable[str]) -> Iterator[FieldError]:
+def _invalid(
+    rule: str,
+    path: Path,
+    text: str,
+    messages: Iterable[str],
+) -> Iterator[FieldError]:
     for message in messages:
         yield invalid(rule, path, text, message)
 
@@ -258,7 +307,11 @@ def prepare_update(meta: ObjectMeta, old: ObjectMeta, *, is_manifest: bool) -> N
 
 
 def validate_object_meta_update(
-    meta: ObjectMeta, before: ObjectMeta, path: Path, rules: Rules, server: Server
+    meta: ObjectMeta,
+    before: ObjectMeta,
+    path: Path,
+    rules: Rules,
+    server: Server,
 ) -> Iterator[FieldError]:
     """Yield the errors of an update of metadata. Upstream: ValidateObjectMetaAccessorUpdate."""
     if before.deletion_timestamp is not None:
@@ -276,11 +329,20 @@ def validate_object_meta_update(
             # Values of these Go types are printed in their own way.
             value = Typed(value, _PRINTED_TYPES[attribute])
         detail = "field is immutable"
-        yield invalid(rules.immutable, path.child(name), value, detail, reason=changed)
+        yield invalid(
+            rules.immutable,
+            path.child(name),
+            value,
+            detail,
+            reason=changed,
+        )
     if meta.generation < before.generation:
         generation_path = path.child("generation")
         yield invalid(
-            rules.server_owned, generation_path, meta.generation, "must not be decremented"
+            rules.server_owned,
+            generation_path,
+            meta.generation,
+            "must not be decremented",
         )
     yield from _labels(meta, path, rules)
     yield from _annotations(meta, path, rules)
@@ -310,9 +372,22 @@ def _labels(meta: ObjectMeta, within: Path, rules: Rules) -> Iterator[FieldError
     path = within.child("labels")
     for key, value in meta.labels.items():
         for message in is_label_key(key):
-            yield invalid(rules.labels, path, key, message, at=path.child(key), key=True)
+            yield invalid(
+                rules.labels,
+                path,
+                key,
+                message,
+                at=path.child(key),
+                key=True,
+            )
         for message in is_label_value(value):
-            yield invalid(rules.labels, path, value, message, at=path.child(key))
+            yield invalid(
+                rules.labels,
+                path,
+                value,
+                message,
+                at=path.child(key),
+            )
 
 
 def _annotations(meta: ObjectMeta, within: Path, rules: Rules) -> Iterator[FieldError]:
@@ -321,10 +396,23 @@ def _annotations(meta: ObjectMeta, within: Path, rules: Rules) -> Iterator[Field
     for key, value in meta.annotations.items():
         size += _bytes(key) + _bytes(value)
         for message in is_label_key(to_lower(key)):
-            yield invalid(rules.annotations, path, key, message, at=path.child(key), key=True)
+            yield invalid(
+                rules.annotations,
+                path,
+                key,
+                message,
+                at=path.child(key),
+                key=True,
+            )
     if size > ANNOTATIONS_LIMIT:
         detail = too_long_detail(ANNOTATIONS_LIMIT)
-        yield FieldError(rules.annotations_size, TOO_LONG, path, None, detail)
+        yield FieldError(
+            rules.annotations_size,
+            TOO_LONG,
+            path,
+            None,
+            detail,
+        )
 
 
 def _bytes(text: str) -> int:
@@ -332,7 +420,12 @@ def _bytes(text: str) -> int:
     return len(_as_bytes(text))
 
 
-def _owners(meta: ObjectMeta, within: Path, rules: Rules, server: Server) -> Iterator[FieldError]:
+def _owners(
+    meta: ObjectMeta,
+    within: Path,
+    rules: Rules,
+    server: Server,
+) -> Iterator[FieldError]:
     """Yield the errors of owner references; before 1.37 their paths have no index. Upstream: ValidateOwnerReferences."""
     path = within.child("ownerReferences")
     controllers = _surplus_controllers(meta.owner_references, path, rules)
@@ -370,7 +463,14 @@ def _surplus_controllers(
         references = f"references for {first} and {name}"
         detail = f'Only one reference can have Controller set to true. Found "true" in {references}'
         controller_path = path.index(i).child("controller")
-        errors[i] = invalid(rules.owners, path, bad, detail, at=controller_path, help=help_)
+        errors[i] = invalid(
+            rules.owners,
+            path,
+            bad,
+            detail,
+            at=controller_path,
+            help=help_,
+        )
     left_out = len(indexes) - len(reported)
     if left_out:
         _, last = reported[-1]
@@ -380,7 +480,11 @@ def _surplus_controllers(
 
 
 def _owner(
-    owner: OwnerReference, path: Path, location: Path, rules: Rules, server: Server
+    owner: OwnerReference,
+    path: Path,
+    location: Path,
+    rules: Rules,
+    server: Server,
 ) -> Iterator[FieldError]:
     """Yield the errors of the owner reference at `location` in the list at `path`."""
     group, _, version = owner.api_version.rpartition("/")
@@ -401,7 +505,13 @@ def _owner(
         elif not is_set:
             bad = Typed(value, "types.UID") if name == "uid" else value
             detail = "must be <group>/<version> or <version>" if is_newer else message
-            yield invalid(rules.owners, own_path.child(name), bad, detail, at=location.child(name))
+            yield invalid(
+                rules.owners,
+                own_path.child(name),
+                bad,
+                detail,
+                at=location.child(name),
+            )
     if (group, version, owner.kind) == ("", "v1", "Event"):
         detail = "/v1, Kind=Event is disallowed from being an owner"
         yield invalid(rules.owners, own_path, owner, detail, at=location)
@@ -415,10 +525,21 @@ def _finalizers(meta: ObjectMeta, within: Path, rules: Rules) -> Iterator[FieldE
     path = within.child("finalizers")
     for i, finalizer in enumerate(meta.finalizers):
         for message in is_label_key(finalizer):
-            yield invalid(rules.finalizers, path, finalizer, message, at=path.index(i))
+            yield invalid(
+                rules.finalizers,
+                path,
+                finalizer,
+                message,
+                at=path.index(i),
+            )
     if {"orphan", "foregroundDeletion"} <= set(meta.finalizers):
         detail = "finalizer orphan and foregroundDeletion cannot be both set"
-        yield invalid(rules.finalizers, path, Typed(meta.finalizers, "[]string"), detail)
+        yield invalid(
+            rules.finalizers,
+            path,
+            Typed(meta.finalizers, "[]string"),
+            detail,
+        )
 
 
 # The finalizers that need no domain. Upstream: customresource.standardFinalizers.
@@ -503,7 +624,10 @@ def _is_set_of_fields(value: Any) -> bool:
 
 
 def _managed_fields(
-    meta: ObjectMeta, within: Path, rules: Rules, server: Server
+    meta: ObjectMeta,
+    within: Path,
+    rules: Rules,
+    server: Server,
 ) -> Iterator[FieldError]:
     for i, entry in enumerate(meta.managed_fields):
         path = within.child("managedFields").index(i)
@@ -513,10 +637,20 @@ def _managed_fields(
         fields_type = entry.fields_type
         if fields_type not in {"", "FieldsV1"}:
             detail = "must be `FieldsV1`"
-            yield invalid(rules.server_owned, path.child("fieldsType"), fields_type, detail)
+            yield invalid(
+                rules.server_owned,
+                path.child("fieldsType"),
+                fields_type,
+                detail,
+            )
         yield from _manager(entry.manager, path.child("manager"), rules)
         subresource = path.child("subresource")
-        yield from _too_long(entry.subresource, _SUBRESOURCE_LIMIT, subresource, rules)
+        yield from _too_long(
+            entry.subresource,
+            _SUBRESOURCE_LIMIT,
+            subresource,
+            rules,
+        )
 
 
 def _manager(manager: str, path: Path, rules: Rules) -> Iterator[FieldError]:
@@ -529,18 +663,44 @@ def _manager(manager: str, path: Path, rules: Rules) -> Iterator[FieldError]:
         position += _bytes(char)
 
 
-def _too_long(text: str, limit: int, path: Path, rules: Rules) -> Iterator[FieldError]:
+def _too_long(
+    text: str,
+    limit: int,
+    path: Path,
+    rules: Rules,
+) -> Iterator[FieldError]:
     if _bytes(text) > limit:
-        yield FieldError(rules.server_owned, TOO_LONG, path, None, too_long_detail(limit))
+        yield FieldError(
+            rules.server_owned,
+            TOO_LONG,
+            path,
+            None,
+            too_long_detail(limit),
+        )
 
 
-def _wrong_operation(operation: Typed, path: Path, rules: Rules, server: Server) -> FieldError:
+def _wrong_operation(
+    operation: Typed,
+    path: Path,
+    rules: Rules,
+    server: Server,
+) -> FieldError:
     operation_path = path.child("operation")
     if not server.requires_metadata_fields:
-        return invalid(rules.server_owned, operation_path, operation, "must be `Apply` or `Update`")
+        return invalid(
+            rules.server_owned,
+            operation_path,
+            operation,
+            "must be `Apply` or `Update`",
+        )
     if not operation.value:
         return required(rules.server_owned, operation_path, "must not be empty")
-    return not_supported(rules.server_owned, operation_path, operation, _OPERATIONS)
+    return not_supported(
+        rules.server_owned,
+        operation_path,
+        operation,
+        _OPERATIONS,
+    )
 
 
 def dns_subdomain(text: str, prefix: bool) -> list[str]:

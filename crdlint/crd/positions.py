@@ -132,7 +132,12 @@ class Locator:
         if position is None:
             return self.span_of(location)
         line, column, end_line, end_column = position
-        return Span(line + self.line_offset, column, end_line + self.line_offset, end_column)
+        return Span(
+            line + self.line_offset,
+            column,
+            end_line + self.line_offset,
+            end_column,
+        )
 
     def shared_by(self, path: Path) -> int:
         """Return the number of versions that share the field at `path`, 1 for a field of one version or of no version."""
@@ -252,7 +257,12 @@ def _as_given(steps: list[Step]) -> list[Step]:
 
 def problem_span(problem: YAMLProblem) -> Span:
     """Return the span of the character at which parsing failed."""
-    return Span(problem.line + 1, problem.column + 1, problem.line + 1, problem.column + 2)
+    return Span(
+        problem.line + 1,
+        problem.column + 1,
+        problem.line + 1,
+        problem.column + 2,
+    )
 
 
 def node_span(node: Node, line_offset: int = 0) -> Span:
@@ -271,7 +281,12 @@ def node_span(node: Node, line_offset: int = 0) -> Span:
     line, column = start.line + 1 + line_offset, start.column + 1
     if not has_range:
         return Span(line, column, line, column + 1)
-    return Span(line, column, end.line + 1 + line_offset, end.column + 1)
+    return Span(
+        line,
+        column,
+        end.line + 1 + line_offset,
+        end.column + 1,
+    )
 
 
 _SCHEMA: Final = ["schema", "openAPIV3Schema"]

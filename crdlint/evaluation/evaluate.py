@@ -142,7 +142,12 @@ class Workbench:
 
     def compile(self, text: str) -> Expression:
         """Compile an expression as the server compiles a new one."""
-        return self._compiler.expression(text, ANY_VALUE, self.environment, optional_old_self=False)
+        return self._compiler.expression(
+            text,
+            ANY_VALUE,
+            self.environment,
+            optional_old_self=False,
+        )
 
     def evaluate(self, text: str, *, second_opinion: bool = False) -> Answer:
         """Compile, estimate and evaluate an expression; raise NoFieldError if it uses a variable of an unknown type."""
@@ -162,13 +167,24 @@ class Workbench:
                 return answer
             result, tree = traced(expression, self.variables)
             opinion = self._second_opinion(expression, result) if second_opinion else None
-            return replace(answer, result=result, tree=tree, opinion=opinion)
+            return replace(
+                answer,
+                result=result,
+                tree=tree,
+                opinion=opinion,
+            )
 
     def _second_opinion(self, expression: Expression, result: Evaluated) -> Opinion:
         from crdlint.kubecel import second_opinion as second
 
         steps = second.Steps(second.STEPS_OF_RULE)
-        return second.opinion(expression, self.variables, result, steps, set())
+        return second.opinion(
+            expression,
+            self.variables,
+            result,
+            steps,
+            set(),
+        )
 
     def _estimate(self, expression: Expression) -> ExpressionCost:
         cardinality = SchemaContext(self.source.server.cel).cardinality(self.schema)
@@ -258,7 +274,13 @@ class SchemaRule:
     def not_evaluated(self, reason: str, message: str = "") -> RuleResult:
         """Return the result of the rule where it was not evaluated."""
         text, path = self.rule.rule.strip(SPACE), field_paths.field_path_text(self.steps)
-        return RuleResult(text, path, self.number, message, not_evaluated=reason)
+        return RuleResult(
+            text,
+            path,
+            self.number,
+            message,
+            not_evaluated=reason,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -353,7 +375,13 @@ def run_rules(source: ExpressionSource, rules: Sequence[SchemaRule]) -> list[Rul
         run = evaluation.Run(RULE_ID, RUNTIME_BUDGET)
         try:
             validator = evaluation.RuleValidators(source.server).of(source.schema)
-            evaluation.validate_rules(validator, run, None, source.value, source.old)
+            evaluation.validate_rules(
+                validator,
+                run,
+                None,
+                source.value,
+                source.old,
+            )
         except evaluation.OutOfBudgetError:
             stopped = "the rules before it exceed the budget of the object"
     results = []
@@ -391,7 +419,10 @@ def _evaluated(
 
 
 def _unevaluated(
-    schema_rule: SchemaRule, source: ExpressionSource, errors: dict[str, str], stopped: str
+    schema_rule: SchemaRule,
+    source: ExpressionSource,
+    errors: dict[str, str],
+    stopped: str,
 ) -> RuleResult:
     """Return the result of a rule that was evaluated for no value, with the reason."""
     broken = next(iter(errors.values()), "")
@@ -409,4 +440,11 @@ def _unevaluated(
 def _result(schema_rule: SchemaRule, run: evaluation.Evaluation, message: str) -> RuleResult:
     result, tree = traced(run.compiled.rule, dict(run.variables))
     text, path = schema_rule.rule.rule.strip(SPACE), str(run.cause.self_path or "")
-    return RuleResult(text, path, schema_rule.number, message, result, tree=tree)
+    return RuleResult(
+        text,
+        path,
+        schema_rule.number,
+        message,
+        result,
+        tree=tree,
+    )

@@ -238,7 +238,11 @@ def _of_objects(values: list[dict[str, Any]]) -> _Making:
         properties[name] = yield _schema_of(present)
         if len(present) == len(values):
             required.append(name)
-    return JSONSchemaProps.of(type="object", properties=properties, required=required)
+    return JSONSchemaProps.of(
+        type="object",
+        properties=properties,
+        required=required,
+    )
 
 
 def schema_of_notation(text: str) -> JSONSchemaProps:
@@ -272,4 +276,8 @@ def _of_fields(entries: Sequence[MapEntry], text: str) -> JSONSchemaProps:
         properties[name] = _of_tree(entry.value, text)
         if not entry.optional:
             required.append(name)
-    return JSONSchemaProps.of(type="object", properties=properties, required=required)
+    return JSONSchemaProps.of(
+        type="object",
+        properties=properties,
+        required=required,
+    )

@@ -111,7 +111,11 @@ def _definitions(path: str, server: Server, values: HelmValues | None) -> Defini
             raise SourceError(f"{problem.path}: {problem.message}")
     definitions, charts = Definitions(), Charts(values)
     skipped: list[str] = []
-    request = CheckRequest(versions=Range.of(server), skip_unfinished=True, keep=True)
+    request = CheckRequest(
+        versions=Range.of(server),
+        skip_unfinished=True,
+        keep=True,
+    )
     lint = partial(lint_file, request=request)
     for file in crd_files.files:
         with _naming(file):
@@ -194,7 +198,10 @@ def _check_version(definition: Definition, version: str) -> None:
 
 
 def _first_of_kind(
-    definition: Definition, objects: list[dict[str, Any]], file: str | None, notices: list[str]
+    definition: Definition,
+    objects: list[dict[str, Any]],
+    file: str | None,
+    notices: list[str],
 ) -> Any:
     """Return the first object that a CRD defines, `MISSING` without a file; add a notice if there are more."""
     of_kind = _of_kind(definition, objects, file)
@@ -308,7 +315,12 @@ def _without_crd(request: EvalRequest) -> ExpressionSource:
     elif values:
         schema, name = schema_of(*values), "the types of the object"
     return ExpressionSource(
-        request.server, schema, name, value=value, old=old, notices=tuple(notices)
+        request.server,
+        schema,
+        name,
+        value=value,
+        old=old,
+        notices=tuple(notices),
     )
 
 

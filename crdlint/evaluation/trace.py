@@ -93,10 +93,20 @@ class TraceTree:
     def root(self, value: Value, cost: int) -> TraceStep:
         """Return the tree of the whole expression, whose value and cost are known."""
         step = self._step(self._compiled.expr, 0, len(self._events), {}, 0)
-        return replace(step, value=value, cost=cost, evaluated=True)
+        return replace(
+            step,
+            value=value,
+            cost=cost,
+            evaluated=True,
+        )
 
     def _step(
-        self, node: ast.Expr, start: int, end: int, bound: Mapping[str, Value], depth: int
+        self,
+        node: ast.Expr,
+        start: int,
+        end: int,
+        bound: Mapping[str, Value],
+        depth: int,
     ) -> TraceStep:
         """Return the step of a node that is evaluated at most once in the events from `start` to `end`."""
         parts: Sequence[TraceStep] = ()
@@ -119,7 +129,12 @@ class TraceTree:
         )
 
     def _parts(
-        self, node: ast.Expr, start: int, end: int, bound: Mapping[str, Value], depth: int
+        self,
+        node: ast.Expr,
+        start: int,
+        end: int,
+        bound: Mapping[str, Value],
+        depth: int,
     ) -> tuple[Sequence[TraceStep], int]:
         """Return the steps of the parts of a node, and the number of iterations left out."""
         written = [part for part in written_parts(node, self._compiled.source) if _is_shown(part)]
@@ -154,7 +169,13 @@ class TraceTree:
             names = _binding(node, over, index)
             inner = {**bound, **dict(names)}
             for part in body:
-                step = self._step(part, turns[index] + 1, ends[index], inner, depth + 1)
+                step = self._step(
+                    part,
+                    turns[index] + 1,
+                    ends[index],
+                    inner,
+                    depth + 1,
+                )
                 steps.append(replace(step, binding=names))
         return steps, count - len(shown)
 

@@ -74,7 +74,12 @@ def commit_of(repository: Repository, revision: str) -> str:
     """Return the commit id of a revision; raise RepositoryError."""
     repository.require_regular_files(below=True)
     done = _git(
-        repository, "rev-parse", "--verify", "--quiet", "--end-of-options", revision + "^{commit}"
+        repository,
+        "rev-parse",
+        "--verify",
+        "--quiet",
+        "--end-of-options",
+        revision + "^{commit}",
     )
     if done.status:
         raise RepositoryError(_reason(done) or "there is no such revision")
@@ -122,7 +127,14 @@ def contents(repository: Repository, commit: str, objects: Sequence[str]) -> Ite
 def tracked_files(repository: Repository, folder: str) -> list[str]:
     """Return the files below a directory that git tracks, relative to the directory; raise RepositoryError."""
     below = os.path.relpath(os.path.realpath(folder), repository.top)
-    names = _output(repository, "ls-files", "-z", "--cached", "--", below).split(b"\0")
+    names = _output(
+        repository,
+        "ls-files",
+        "-z",
+        "--cached",
+        "--",
+        below,
+    ).split(b"\0")
     return [os.path.relpath(os.fsdecode(name), below) for name in names if name]
 
 
@@ -140,7 +152,10 @@ class _ObjectReader:
         pending = self._readable(objects)
         while pending:
             done = _git(
-                self.repository, "cat-file", option, data="\n".join((*pending, "")).encode()
+                self.repository,
+                "cat-file",
+                option,
+                data="\n".join((*pending, "")).encode(),
             )
             answered = 0
             for name, size, content in _answers(
@@ -169,7 +184,10 @@ class _ObjectReader:
         if not self.restarts:  # a partial clone lacks many objects, and git stops at the first one
             options = ("--objects", "--no-object-names", "--missing=print")
             listed = _output(
-                self.repository, "rev-list", *options, f"{self.commit}^{{tree}}"
+                self.repository,
+                "rev-list",
+                *options,
+                f"{self.commit}^{{tree}}",
             ).decode("ascii")
             missing = (line[1:] for line in listed.splitlines() if line.startswith("?"))
             self.unreadable.update((object_id, _missing(object_id)) for object_id in missing)
@@ -250,6 +268,11 @@ def _git(repository: Repository, *arguments: str, data: bytes = b"") -> Done:
     inherited = {name: os.environ[name] for name in _INHERITED if name in os.environ}
     try:
         command = (program, *location, *_OPTIONS, *arguments)
-        return run(command, data=data, environment=inherited | _ENVIRONMENT, limit=_LONGEST_OUTPUT)
+        return run(
+            command,
+            data=data,
+            environment=inherited | _ENVIRONMENT,
+            limit=_LONGEST_OUTPUT,
+        )
     except ProgramError as error:
         raise RepositoryError(str(error)) from error

@@ -63,7 +63,13 @@ class Sandbox:
         }
         environment = {name: os.environ[name] for name in inherited} | own
         path = os.path.join(self.files, folder)
-        return run(command, environment=environment, folder=path, limit=MAX_BYTES, limits=_LIMITS)
+        return run(
+            command,
+            environment=environment,
+            folder=path,
+            limit=MAX_BYTES,
+            limits=_LIMITS,
+        )
 
 
 @contextmanager

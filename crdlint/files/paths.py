@@ -94,7 +94,12 @@ def discover(arguments: Sequence[str], selection: Selection) -> Found:
             walk.named(argument)
         else:
             walk.expanded(glob)
-    return Found(tuple(walk.files), tuple(walk.problems), walk.ignored, walk.excluded)
+    return Found(
+        tuple(walk.files),
+        tuple(walk.problems),
+        walk.ignored,
+        walk.excluded,
+    )
 
 
 class PathFilter(NamedTuple):

@@ -54,7 +54,10 @@ def is_in_order(pieces: Iterable[str], text: str) -> bool:
 
 
 def _in_order(
-    pieces: Sequence[_P], text: _T, is_at: Callable[[_P, _T, int], bool], least: int = 0
+    pieces: Sequence[_P],
+    text: _T,
+    is_at: Callable[[_P, _T, int], bool],
+    least: int = 0,
 ) -> bool:
     """Return whether a text has the pieces in order; the last one counts as at least as long as `least`."""
     first, *between = pieces
@@ -338,7 +341,13 @@ class Glob(NamedTuple):
         components = tuple(map(_Component, segments, hidden))
         base = "".join(f"{part}/" for part in parts[:first])
         only_folders = not parts[-1] and components[-1].segment is not None
-        return Glob(text, base, components, only_folders, below[-1].endswith("*"))
+        return Glob(
+            text,
+            base,
+            components,
+            only_folders,
+            below[-1].endswith("*"),
+        )
 
     def start(self) -> States:
         """Return the states of the directory to start in."""

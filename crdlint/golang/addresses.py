@@ -124,7 +124,12 @@ def _group_length(text: str, rest: str) -> int:
     return length
 
 
-def _embedded_ipv4(text: str, rest: str, groups: int, ellipsis: int) -> tuple[int, int]:
+def _embedded_ipv4(
+    text: str,
+    rest: str,
+    groups: int,
+    ellipsis: int,
+) -> tuple[int, int]:
     if ellipsis < 0 and groups != 6:
         message = "embedded IPv4 address must replace the final 2 fields of the address"
         raise AddressError(text, message, rest)
@@ -221,7 +226,12 @@ def _parse(text: str, *, via_request: bool) -> URL:
         return URL(path=text)
     scheme, rest = _scheme(text)
     rest, mark, query = rest.partition("?")
-    url = URL(scheme.lower(), raw_query=query, path=rest, force_query=bool(mark) and not query)
+    url = URL(
+        scheme.lower(),
+        raw_query=query,
+        path=rest,
+        force_query=bool(mark) and not query,
+    )
     if not rest.startswith("/"):
         if scheme:
             return url  # a rootless path is opaque
@@ -229,7 +239,12 @@ def _parse(text: str, *, via_request: bool) -> URL:
     elif rest.startswith("//") and (scheme or not (via_request or rest.startswith("///"))):
         authority, slash, path = rest[2:].partition("/")
         user, host = _authority(authority, url.scheme)
-        url = url._replace(host=host, user=user, path=slash + path, has_authority=True)
+        url = url._replace(
+            host=host,
+            user=user,
+            path=slash + path,
+            has_authority=True,
+        )
     unescape(url.path)
     return url
 

@@ -126,7 +126,14 @@ def _after_headers(data: bytes, position: int) -> int:
     return position
 
 
-def _block(data: bytes, kind: bytes, start: int, end: int, *, has_headers: bool) -> PEMBlock | None:
+def _block(
+    data: bytes,
+    kind: bytes,
+    start: int,
+    end: int,
+    *,
+    has_headers: bool,
+) -> PEMBlock | None:
     """Return the block whose content is between `start` and its END at `end`, None if it is invalid."""
     content = _content(data[start:end])
     closing = end + len(_END)

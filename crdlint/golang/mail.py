@@ -137,7 +137,12 @@ class _AddressParser:
                 raise _NoAddressError
             self.index = match.end()
             depth += {"(": 1, ")": -1}.get(match[0], 0)
-        return re.sub(r"\\(.)", r"\1", self.text[start : self.index - 1], flags=re.DOTALL)
+        return re.sub(
+            r"\\(.)",
+            r"\1",
+            self.text[start : self.index - 1],
+            flags=re.DOTALL,
+        )
 
     def _read(self, pattern: re.Pattern[str]) -> re.Match[str]:
         match = pattern.match(self.text, self.index)

@@ -186,7 +186,12 @@ def _spelling(pattern: str) -> _Spelling:
         _SPELLINGS.put(pattern, spelling, len(pattern))
     budget = work.current()
     if budget is not None:
-        budget.spend_once(_SPELLINGS, pattern, len(pattern), len(pattern))
+        budget.spend_once(
+            _SPELLINGS,
+            pattern,
+            len(pattern),
+            len(pattern),
+        )
     return spelling
 
 
@@ -199,7 +204,12 @@ def _program(pattern: str, spelling: _Spelling, most: int | None) -> _Program:
         _PROGRAMS.put(key, compiled, compiled.memory)
     budget = work.current()
     if budget is not None:
-        budget.spend_once(_PROGRAMS, key, compiled.memory, compiled.steps)
+        budget.spend_once(
+            _PROGRAMS,
+            key,
+            compiled.memory,
+            compiled.steps,
+        )
     return compiled
 
 

@@ -155,7 +155,12 @@ def go_syntax(value: Any, of: str = ANY, unknown_fields: frozenset[str] = frozen
 
     `unknown_fields` are attributes of structs that the server's types do not have.
     """
-    return _written(value, of, _scalar, partial(_open, unknown_fields=unknown_fields))
+    return _written(
+        value,
+        of,
+        _scalar,
+        partial(_open, unknown_fields=unknown_fields),
+    )
 
 
 def marshal(value: object) -> str:
@@ -169,7 +174,12 @@ def marshal(value: object) -> str:
 
 def print_value(value: object) -> str:
     """Return a JSON value as Go's `%v` prints it."""
-    return _written(value, "", partial(_by_type, _PRINTED_SCALARS), _open_printed)
+    return _written(
+        value,
+        "",
+        partial(_by_type, _PRINTED_SCALARS),
+        _open_printed,
+    )
 
 
 def print_key(value: object) -> str:
@@ -177,7 +187,12 @@ def print_key(value: object) -> str:
 
     Go's order of the keys of a map is random; they are sorted here.
     """
-    return _written(value, "", partial(_by_type, _KEY_SCALARS), _open_key)
+    return _written(
+        value,
+        "",
+        partial(_by_type, _KEY_SCALARS),
+        _open_key,
+    )
 
 
 def _written(

@@ -61,7 +61,12 @@ class PartialError(UnsupportedError):
         self.only_second = only_second
 
 
-def compare(first: str, second: str, shortest: int = 0, longest: int | None = None) -> Difference:
+def compare(
+    first: str,
+    second: str,
+    shortest: int = 0,
+    longest: int | None = None,
+) -> Difference:
     """Compare the texts of limited lengths that two patterns match; raise UnsupportedError."""
     # The first text that both, only the first, only the second, or none of them accepts.
     texts: dict[tuple[bool, bool], str] = {}
@@ -86,7 +91,13 @@ def common_text(first: str, second: str) -> tuple[str | None, int]:
 class _Walk:
     """The texts of two automata in parallel, of `shortest` to `longest` characters; `steps` counts their states."""
 
-    def __init__(self, first: str, second: str, shortest: int, longest: int | None) -> None:
+    def __init__(
+        self,
+        first: str,
+        second: str,
+        shortest: int,
+        longest: int | None,
+    ) -> None:
         self._automata: Final = _automaton(first), _automaton(second)
         self._shortest: Final = shortest
         self._longest: Final = longest
@@ -299,7 +310,12 @@ def _automaton(pattern: str) -> _Automaton:
     return automaton
 
 
-def _build(node: PatternNode, start: int, end: int, automaton: _Automaton) -> None:
+def _build(
+    node: PatternNode,
+    start: int,
+    end: int,
+    automaton: _Automaton,
+) -> None:
     """Add the states between two that read what a node matches."""
     if node.kind == syntax.LITERAL:
         _build_literal(node, start, end, automaton)
@@ -322,7 +338,12 @@ def _build(node: PatternNode, start: int, end: int, automaton: _Automaton) -> No
         automaton.skips[last].append(("", end))
 
 
-def _build_literal(node: PatternNode, start: int, end: int, automaton: _Automaton) -> None:
+def _build_literal(
+    node: PatternNode,
+    start: int,
+    end: int,
+    automaton: _Automaton,
+) -> None:
     """Add a state for each character but the last."""
     folds = bool(node.flags)
     *others, last = [_ranges(_only(str(char), fold=folds)) for char in node.each()]
@@ -362,7 +383,12 @@ def _ranges(members: Members) -> Ranges:
     return negated(ranges) if members.negated else ranges
 
 
-def _build_repeat(node: PatternNode, start: int, end: int, automaton: _Automaton) -> None:
+def _build_repeat(
+    node: PatternNode,
+    start: int,
+    end: int,
+    automaton: _Automaton,
+) -> None:
     start = _build_chain([*node.parts] * node.low, start, automaton)
     if node.high < 0:
         loop = automaton.state()

@@ -181,7 +181,13 @@ class PatternStack:
             raise InvalidPatternError("missing closing )", self._pattern)
         return self._stack[0]
 
-    def repeat(self, kind: int, low: int, high: int, operator: str) -> None:
+    def repeat(
+        self,
+        kind: int,
+        low: int,
+        high: int,
+        operator: str,
+    ) -> None:
         """Repeat the topmost node; `operator` is its text."""
         stack = self._stack
         if not stack or stack[-1].kind >= OPEN:
@@ -203,7 +209,13 @@ class PatternStack:
         if is_counted and node.product > MAX_REPEAT:
             raise InvalidPatternError("invalid repeat count", operator)
 
-    def _new(self, kind: int, flags: int = 0, runes: int = 0, leaves: Leaves = None) -> PatternNode:
+    def _new(
+        self,
+        kind: int,
+        flags: int = 0,
+        runes: int = 0,
+        leaves: Leaves = None,
+    ) -> PatternNode:
         if self._free:
             self._free -= 1
         else:

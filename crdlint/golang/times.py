@@ -179,7 +179,12 @@ def _digits(text: str) -> bool:
     return text.isascii() and text.isdigit()
 
 
-def _failure(text: str, layout: TimeLayout, rest: str, element: str) -> TimeError:
+def _failure(
+    text: str,
+    layout: TimeLayout,
+    rest: str,
+    element: str,
+) -> TimeError:
     return TimeError(
         f"parsing time {_quote(text)} as {_quote(layout.text)}: cannot parse {_quote(rest)} as {_quote(element)}"
     )

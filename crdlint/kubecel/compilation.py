@@ -55,7 +55,10 @@ class Purpose:
 _FAILED: Final = "compilation failed: "
 _NOT_INSTANTIATED: Final = "instantiation failed: "
 RULE: Final = Purpose(
-    BOOL, _FAILED, "cel expression must evaluate to a bool", f"program {_NOT_INSTANTIATED}"
+    BOOL,
+    _FAILED,
+    "cel expression must evaluate to a bool",
+    f"program {_NOT_INSTANTIATED}",
 )
 MESSAGE: Final = Purpose(
     *(STRING, f"messageExpression {_FAILED}", "messageExpression must evaluate to a string"),
@@ -134,7 +137,11 @@ class Expression:
         """
         compiled, sizes = self.compiled, estimator or self.estimator()
         return estimate(
-            part or compiled.expr, compiled.result, sizes, OVERLOAD_COSTS, self.environment.dialect
+            part or compiled.expr,
+            compiled.result,
+            sizes,
+            OVERLOAD_COSTS,
+            self.environment.dialect,
         )
 
     def estimator(self, limits: Mapping[int, int] | None = None) -> KubernetesEstimator:
@@ -144,7 +151,10 @@ class Expression:
     def under(self, environment: Environment) -> Expression:
         """Compile the same expression for another environment."""
         return self.compiler.expression(
-            self.text, self.kind, environment, optional_old_self=self.optional_old_self
+            self.text,
+            self.kind,
+            environment,
+            optional_old_self=self.optional_old_self,
         )
 
 
@@ -191,7 +201,12 @@ class RuleCompiler:
         environment = (
             environments.stored if rule.rule in environments.stored_rules else environments.new
         )
-        compiled = self.expression(rule.rule, RULE, environment, optional_old_self=optional)
+        compiled = self.expression(
+            rule.rule,
+            RULE,
+            environment,
+            optional_old_self=optional,
+        )
         has_value = not compiled.compiled.errors and compiled.compiled.output_type is BOOL
         may_use = has_value and OLD_SELF in rule.rule
         uses_old_self = may_use and OLD_SELF in compiled.compiled.result.names
@@ -201,11 +216,21 @@ class RuleCompiler:
         environment = (
             environments.stored if text in environments.stored_messages else environments.new
         )
-        message = self.expression(text, MESSAGE, environment, optional_old_self=optional)
+        message = self.expression(
+            text,
+            MESSAGE,
+            environment,
+            optional_old_self=optional,
+        )
         return CompiledRule(compiled, message, uses_old_self)
 
     def expression(
-        self, text: str, kind: Purpose, environment: Environment, *, optional_old_self: bool
+        self,
+        text: str,
+        kind: Purpose,
+        environment: Environment,
+        *,
+        optional_old_self: bool,
     ) -> Expression:
         """Compile an expression, once for all schemas with equal declarations."""
         key = (self.declared.shape, optional_old_self, kind.output)
@@ -217,13 +242,30 @@ class RuleCompiler:
             if compilation is not None:
                 compilations.by_environment[id(environment)] = compilation
             else:
-                compilation = self._compilation(text, kind, environment, optional_old_self)
+                compilation = self._compilation(
+                    text,
+                    kind,
+                    environment,
+                    optional_old_self,
+                )
                 compilations.add(environment, compilation)
         result = compilation.compiled, compilation.error
-        return Expression(text, kind, optional_old_self, environment, self, compilation, *result)
+        return Expression(
+            text,
+            kind,
+            optional_old_self,
+            environment,
+            self,
+            compilation,
+            *result,
+        )
 
     def _compilation(
-        self, text: str, kind: Purpose, environment: Environment, optional_old_self: bool
+        self,
+        text: str,
+        kind: Purpose,
+        environment: Environment,
+        optional_old_self: bool,
     ) -> Compilation:
         env = self.env(environment, optional_old_self=optional_old_self)
         compiled = compile_text(text, env, environment.parser)
@@ -272,7 +314,12 @@ def _reused(compilations: Compilations, environment: Environment) -> Compilation
         costs.setdefault(cost_key(uses, other.dialect), compilation.highest_cost)
     if not compiles_alike(uses, other, environment):
         return None
-    return Compilation(compilation.compiled, None, uses=uses, costs=costs)
+    return Compilation(
+        compilation.compiled,
+        None,
+        uses=uses,
+        costs=costs,
+    )
 
 
 class KubernetesEstimator:

@@ -159,7 +159,12 @@ class _Tokens:
         return self.first.get(end - 1, end)
 
 
-def context_at(text: str, offset: int, env: Env, environment: Environment) -> WordContext | None:
+def context_at(
+    text: str,
+    offset: int,
+    env: Env,
+    environment: Environment,
+) -> WordContext | None:
     """Return the context at an offset of an expression; None within a string, or after characters that start no token."""
     tokenized = tokenize(text[:offset])
     if tokenized is None:
@@ -176,7 +181,12 @@ def context_at(text: str, offset: int, env: Env, environment: Environment) -> Wo
         if kinds[-len(dot) :] == [*dot]:
             end = len(kinds) - len(dot)
             receiver = text[starts[tokens.operand(end)] : starts[end]].strip()
-            return WordContext(start, word, receiver if dot == "." else f"{receiver}.?", scope)
+            return WordContext(
+                start,
+                word,
+                receiver if dot == "." else f"{receiver}.?",
+                scope,
+            )
     return WordContext(start, word, None, scope)
 
 
@@ -282,7 +292,11 @@ def type_of(text: str, env: Env, environment: Environment) -> Type | None:
 
 
 def complete(
-    text: str, offset: int, env: Env, environment: Environment, declarations: Declarations
+    text: str,
+    offset: int,
+    env: Env,
+    environment: Environment,
+    declarations: Declarations,
 ) -> tuple[WordContext | None, list[Completion]]:
     """Return the context at an offset of an expression, and what can be written there, whatever of it is written already."""
     position = context_at(text, offset, env, environment)
@@ -295,7 +309,14 @@ def complete(
     names = [name for name in position.env.functions if name.startswith(f"{receiver}.")]
     type_ = type_of(receiver, position.env, environment)
     if type_ is None:
-        return position, list(_calls_of_namespace(names, receiver, position.env, environment))
+        return position, list(
+            _calls_of_namespace(
+                names,
+                receiver,
+                position.env,
+                environment,
+            )
+        )
     if optional:
         return position, list(_fields(type_, declarations))
     members = _members(type_, position.env, environment, declarations)
@@ -303,7 +324,10 @@ def complete(
 
 
 def _calls_of_namespace(
-    names: Iterable[str], namespace: str, env: Env, environment: Environment
+    names: Iterable[str],
+    namespace: str,
+    env: Env,
+    environment: Environment,
 ) -> Iterator[Completion]:
     """Yield calls of functions whose name begins with a namespace, as what follows its dot."""
     for name in names:
@@ -350,7 +374,10 @@ def _has_macro(environment: Environment, name: str) -> bool:
 
 
 def _members(
-    type_: Type, env: Env, environment: Environment, declarations: Declarations
+    type_: Type,
+    env: Env,
+    environment: Environment,
+    declarations: Declarations,
 ) -> Iterator[Completion]:
     yield from _fields(type_, declarations)
     with_target = env.extend(idents=[Variable(_TARGET, type_)])
@@ -360,7 +387,11 @@ def _members(
             if result is not None:
                 written = tuple(arguments.split(", "))
                 yield Completion(
-                    name, "macro", type_text(result, environment.dialect), written, since(name)
+                    name,
+                    "macro",
+                    type_text(result, environment.dialect),
+                    written,
+                    since(name),
                 )
     for name in env.functions:
         call = _call(name, type_, with_target, environment)
@@ -377,7 +408,12 @@ def _fields(type_: Type, declarations: Declarations) -> Iterator[Completion]:
         yield Completion(name, "field", "" if field_type is None else type_text(field_type))
 
 
-def _call(name: str, target: Type | None, env: Env, environment: Environment) -> Completion | None:
+def _call(
+    name: str,
+    target: Type | None,
+    env: Env,
+    environment: Environment,
+) -> Completion | None:
     """Return a call of a function, with arguments with which it compiles; None if there are none."""
     for overload in env.find_function(name):
         if not _may_be_called_on(overload, target):
@@ -426,7 +462,12 @@ def since(name: str) -> Version | None:
     return None
 
 
-def _scope(text: str, tokens: _Tokens, env: Env, environment: Environment) -> Env:
+def _scope(
+    text: str,
+    tokens: _Tokens,
+    env: Env,
+    environment: Environment,
+) -> Env:
     """Return the environment at the end of the tokens, with the variables of the macros that are open there."""
     for opening in tokens.open:
         if tokens.kinds[opening] != "(" or opening < 2 or tokens.kinds[opening - 2] != ".":

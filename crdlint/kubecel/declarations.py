@@ -64,7 +64,11 @@ def unescape(name: str) -> str | None:
     return "".join((*parts, name[end:]))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(
+    frozen=True,
+    slots=True,
+    eq=False,
+)
 class DeclField:
     """A field of an object: its escaped name, its declaration, and its property (None for the fields of every resource)."""
 
@@ -79,7 +83,11 @@ class DeclField:
         return not self.required and (self.schema is None or self.schema.default is None)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(
+    frozen=True,
+    slots=True,
+    eq=False,
+)
 class DeclType:
     """A declared type: a scalar, a list (`elem`), a map (`key` and `elem`) or an object (`fields`). Upstream: cel.DeclType.
 
@@ -152,7 +160,12 @@ _FORMATS: Final[dict[str, tuple[Type, int, int | None]]] = {
 }
 
 # The type and object metadata of a resource are always unbounded strings, regardless of its schema.
-_META_STRING: Final = DeclType(_MIN_STRING_SIZE, _LONGEST_STRING, STRING, shape=-5)
+_META_STRING: Final = DeclType(
+    _MIN_STRING_SIZE,
+    _LONGEST_STRING,
+    STRING,
+    shape=-5,
+)
 _OBJECT_META: Final = DeclType(
     2, fields={name: DeclField(name, _META_STRING) for name in ("name", "generateName")}, shape=-6
 )
@@ -229,11 +242,23 @@ class Declarer:
         least = elem.min_serialized_size + (1 if key is None else 6)
         most = max(bound, 0) if bound is not None else (MAX_REQUEST_SIZE - 2) // least
         shape = self.sharing.shape("list" if key is None else "map", most, elem.shape)
-        return DeclType(2, most, key=key, elem=elem, schema=schema, shape=shape)
+        return DeclType(
+            2,
+            most,
+            key=key,
+            elem=elem,
+            schema=schema,
+            shape=shape,
+        )
 
     def _object(self, schema: JSONSchemaProps, *, is_resource: bool) -> DeclType | None:
         if schema.additional_schema is not None:
-            return self._container(schema, schema.additional_schema, schema.max_properties, _STRING)
+            return self._container(
+                schema,
+                schema.additional_schema,
+                schema.max_properties,
+                _STRING,
+            )
         required = set(schema.required)
         fields: dict[str, DeclField] = {}
         size = 2
@@ -266,7 +291,12 @@ class Declarer:
         shape = self.sharing.shape(
             "object", *((name, member.type.shape) for name, member in fields.items())
         )
-        return DeclType(size, fields=fields, schema=schema, shape=shape)
+        return DeclType(
+            size,
+            fields=fields,
+            schema=schema,
+            shape=shape,
+        )
 
     def _capped_metadata(self, schema: JSONSchemaProps) -> DeclType:
         """Return the object metadata of a resource, with names of the maximum length, or shorter if the schema limits them."""
@@ -277,7 +307,10 @@ class Declarer:
             limit = properties[name].max_length if name in properties else None
             most = max(longest if limit is None else min(limit, longest), 0) * 4
             declared = DeclType(
-                _MIN_STRING_SIZE, most, STRING, shape=self.sharing.shape(STRING.name, most)
+                _MIN_STRING_SIZE,
+                most,
+                STRING,
+                shape=self.sharing.shape(STRING.name, most),
             )
             fields[name] = DeclField(name, declared)
         return self._of_fields(2, fields)
@@ -289,7 +322,11 @@ class Declarer:
         elif most is None:
             most = _LONGEST_STRING if schema.max_length is None else max(schema.max_length, 0)
         return DeclType(
-            least, most, type_, schema=schema, shape=self.sharing.shape(type_.name, most)
+            least,
+            most,
+            type_,
+            schema=schema,
+            shape=self.sharing.shape(type_.name, most),
         )
 
 

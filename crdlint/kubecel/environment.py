@@ -179,7 +179,14 @@ def _environment(version: Version, dialect: CELDialect, *, is_stored: bool) -> E
         all_macros |= library.macros
     has_optional_syntax = any(library.optional_syntax for library in libraries)
     parser = ParserOptions(all_macros, has_optional_syntax, dialect)
-    return Environment(version, dialect, is_stored, libraries, env, parser)
+    return Environment(
+        version,
+        dialect,
+        is_stored,
+        libraries,
+        env,
+        parser,
+    )
 
 
 def _libraries(version: Version, dialect: CELDialect) -> Iterator[Library]:
@@ -235,7 +242,10 @@ def program_of(compiled: Compiled, environment: Environment) -> Program:
     from crdlint.cel.eval.program import plan  # 17 ms, which only evaluation needs
 
     return plan(
-        compiled.expr, compiled.result, functions_of(environment.env), costs_of(environment.dialect)
+        compiled.expr,
+        compiled.result,
+        functions_of(environment.env),
+        costs_of(environment.dialect),
     )
 
 
@@ -249,7 +259,12 @@ def functions_of(env: Env) -> Functions:
     for library in LIBRARIES:
         bindings |= library.older_bindings(env.dialect)
     regexes = {name: call for library in LIBRARIES for name, call in library.regexes.items()}
-    return Functions(chain.from_iterable(env.functions.values()), bindings, SINGLETONS, regexes)
+    return Functions(
+        chain.from_iterable(env.functions.values()),
+        bindings,
+        SINGLETONS,
+        regexes,
+    )
 
 
 @cache

@@ -128,7 +128,12 @@ class ReadyRule:
 
     def cause(self, type_: str, path: Path | None) -> BrokenRule:
         """Return the cause for errors of the rule on a value of type `type_` at `path`."""
-        return BrokenRule(self.rule, type_, path, self.compiled.rule.compiled.expr)
+        return BrokenRule(
+            self.rule,
+            type_,
+            path,
+            self.compiled.rule.compiled.expr,
+        )
 
 
 @dataclass(slots=True)
@@ -221,7 +226,15 @@ class RuleValidators:
         has_rules = rules or items or additional or properties or all_of
         if not has_rules:
             return None
-        return RuleValidator(schema, is_root, rules, items, additional, properties, tuple(all_of))
+        return RuleValidator(
+            schema,
+            is_root,
+            rules,
+            items,
+            additional,
+            properties,
+            tuple(all_of),
+        )
 
     def _of_property(
         self,
@@ -358,7 +371,13 @@ def _items_below(visit: _Visit, value: list[Any]) -> Iterator[_Visit]:
     for i, item in enumerate(value):
         key = item_key(validator.schema, item) if before else None
         was = before.get(key, MISSING)
-        yield _Visit(validator.items, Path(i, path), item, was, state.below(i))
+        yield _Visit(
+            validator.items,
+            Path(i, path),
+            item,
+            was,
+            state.below(i),
+        )
 
 
 def _fields_below(visit: _Visit, value: dict[str, Any]) -> Iterator[_Visit]:
@@ -368,7 +387,13 @@ def _fields_below(visit: _Visit, value: dict[str, Any]) -> Iterator[_Visit]:
 
     def below(name: str, step: str | Key, inner: RuleValidator) -> _Visit:
         was = before.get(name, MISSING)
-        return _Visit(inner, Path(step, path), value[name], was, state.below(name))
+        return _Visit(
+            inner,
+            Path(step, path),
+            value[name],
+            was,
+            state.below(name),
+        )
 
     if validator.additional is not None:
         for name in value:
@@ -471,7 +496,13 @@ class _RulesOfValue:
     ) -> None:
         path, type_ = self._path or NIL, self._schema.type
         error = FieldError(
-            self._run.rule_id, INVALID, path, type_, detail, cause=cause, reason=reason
+            self._run.rule_id,
+            INVALID,
+            path,
+            type_,
+            detail,
+            cause=cause,
+            reason=reason,
         )
         self._run.errors.append(error)
 
@@ -528,22 +559,47 @@ def _explained(problem: str, rule: ValidationRule) -> tuple[str, Reason | None]:
     return f"{problem} evaluating rule: {named}", Reason(Code.NO_KEY, (key,)) if is_key else failed
 
 
-def _failed(ready: ReadyRule, visit: _Visit, run: Run, variables: dict[str, Any]) -> Path | None:
+def _failed(
+    ready: ReadyRule,
+    visit: _Visit,
+    run: Run,
+    variables: dict[str, Any],
+) -> Path | None:
     """Add the error of a rule that evaluates to false; return the path for the rules after it."""
     rule, schema, path = ready.rule, visit.validator.schema, visit.path
     if rule.field_path:
         with suppress(FieldPathError):
             path = Path(str(valid_field_path(rule.field_path, schema)[0]), path)
 
-    def failure(kind: str, shown: Any, detail: str, reason: Reason | None = None) -> FieldError:
+    def failure(
+        kind: str,
+        shown: Any,
+        detail: str,
+        reason: Reason | None = None,
+    ) -> FieldError:
         cause = ready.cause(schema.type, visit.path)
-        return FieldError(run.rule_id, kind, path or NIL, shown, detail, cause=cause, reason=reason)
+        return FieldError(
+            run.rule_id,
+            kind,
+            path or NIL,
+            shown,
+            detail,
+            cause=cause,
+            reason=reason,
+        )
 
     reports = run.warnings if _is_ratcheted(ready, visit) else run.errors
     try:
         detail = _message(ready, run, variables)
     except OutOfBudgetError as out:
-        reports.append(failure(INVALID, schema.type, str(out), Reason(Code.OUT_OF_BUDGET)))
+        reports.append(
+            failure(
+                INVALID,
+                schema.type,
+                str(out),
+                Reason(Code.OUT_OF_BUDGET),
+            )
+        )
         raise
     kind = _KINDS.get(rule.reason or "", INVALID)
     if kind is errors.DUPLICATE:
@@ -574,7 +630,10 @@ def _message(ready: ReadyRule, run: Run, variables: dict[str, Any]) -> str:
 
 
 def _evaluated_message(
-    program: Program, rule: ValidationRule, run: Run, variables: dict[str, Any]
+    program: Program,
+    rule: ValidationRule,
+    run: Run,
+    variables: dict[str, Any],
 ) -> str:
     """Return the value of a messageExpression, empty for an error; raise OutOfBudgetError."""
     result = program.evaluate(variables, PER_CALL_LIMIT)

@@ -253,7 +253,13 @@ def compare(evaluations: Iterable[Evaluation], tally: Tally) -> Iterator[Disagre
             tally.skipped[_TOO_MANY_STEPS] += 1
             continue
         steps = Steps(min(left, STEPS_OF_RULE))
-        theirs = opinion(expression, evaluation.variables, result, steps, tally.functions)
+        theirs = opinion(
+            expression,
+            evaluation.variables,
+            result,
+            steps,
+            tally.functions,
+        )
         left -= steps.used
         if theirs.skipped is not None:
             tally.skipped[theirs.skipped] += 1

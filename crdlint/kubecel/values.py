@@ -232,7 +232,11 @@ _CONVERSIONS: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(
+    frozen=True,
+    slots=True,
+    eq=False,
+)
 class _Foreign:
     """The Go representation of a value other than JSON that was appended to a list of JSON values."""
 

@@ -135,7 +135,11 @@ _OF_CEL: Final[Mapping[str, bool]] = {
 }
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(
+    frozen=True,
+    slots=True,
+    eq=False,
+)
 class Server:
     """One server, equal to itself only. Each switch has the minor version that brought it.
 
@@ -249,7 +253,12 @@ def _server(minor: int) -> Server:
 def _first_patch(minor: int, *, of_cel: Mapping[str, bool], **switches: Any) -> Server:
     """Return the first patch release of a version, by what it does otherwise than the newest one."""
     newest = _server(minor)
-    return replace(newest, patch=".0", cel=newest.cel._replace(**of_cel), **switches)
+    return replace(
+        newest,
+        patch=".0",
+        cel=newest.cel._replace(**of_cel),
+        **switches,
+    )
 
 
 SERVERS: Final = tuple(map(_server, range(28, 38)))

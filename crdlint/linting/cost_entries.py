@@ -82,13 +82,21 @@ def entries(result: FileResult, versions: Range = NEWEST_ALONE) -> list[CostEntr
             map(id, rules), Suggestions([rule.estimated for rule in rules], effort)
         )
     return [
-        _entry(rule, result.file, advice[id(rule)], by_server.different(rule.estimated, servers))
+        _entry(
+            rule,
+            result.file,
+            advice[id(rule)],
+            by_server.different(rule.estimated, servers),
+        )
         for rule in result.rules
     ]
 
 
 def _entry(
-    found_rule: FoundRule, file: str, advice: Suggestions, by_version: dict[str, ServerCost]
+    found_rule: FoundRule,
+    file: str,
+    advice: Suggestions,
+    by_version: dict[str, ServerCost],
 ) -> CostEntry:
     estimated = found_rule.estimated
     rule, message = estimated.compiled.rule, estimated.compiled.message

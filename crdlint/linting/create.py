@@ -139,7 +139,12 @@ class _Stages:
     def _of_defaults(self, nodes: list[JSONSchemaProps]) -> list[FieldError]:
         if not nodes:
             return []
-        return defaults.validate(self.schema, self._schema_path, nodes, self.options)
+        return defaults.validate(
+            self.schema,
+            self._schema_path,
+            nodes,
+            self.options,
+        )
 
     def hidden_errors(self, compiled: Sequence[EstimatedRule]) -> list[FieldError]:
         """Return the errors of the stages that the errors of a schema hide; some may be reported already.
@@ -181,7 +186,13 @@ class _Stages:
         doubtful = [node for node, error in errors if changes[error.rule] == "type"]
         ids = {id(rule.node.schema) for rule in compiled}
         nodes = [node for node in walked.with_rules if id(node.schema) not in ids]
-        yield from cel.compile_hidden(nodes, compiled, self.options, self._schema_path, doubtful)
+        yield from cel.compile_hidden(
+            nodes,
+            compiled,
+            self.options,
+            self._schema_path,
+            doubtful,
+        )
 
 
 def is_structural(schema: JSONSchemaProps, options: ValidationOptions) -> bool:
@@ -252,7 +263,10 @@ def validate(
     errors of defaults and rules.
     """
     options = ValidationOptions(
-        server=server, effort=effort, common=common or Common(), walk_only=walk_only
+        server=server,
+        effort=effort,
+        common=common or Common(),
+        walk_only=walk_only,
     )
     return report_of(crd, options, metadata.validate(crd, server))
 
@@ -327,7 +341,12 @@ class _SpecValidator:
         of_versions = (version.subresources for version in spec.versions)
         any_status = any(map(_has_status, (spec.subresources, *of_versions)))
         path = _SPEC.child("validation")
-        yield from self._schema(spec.validation, path, spec.version, status_enabled=any_status)
+        yield from self._schema(
+            spec.validation,
+            path,
+            spec.version,
+            status_enabled=any_status,
+        )
         yield from _subresources(spec, _SPEC)
         yield from self._selectable_of_spec()
         yield from conversion.validate(spec, _SPEC, self._options)
@@ -353,16 +372,27 @@ class _SpecValidator:
     ) -> Iterator[FieldError]:
         yield from versions.deprecation(version, path)
         yield from self._schema(
-            version.schema, path.child("schema"), version.name, status_enabled=status_enabled
+            version.schema,
+            path.child("schema"),
+            version.name,
+            status_enabled=status_enabled,
         )
         yield from _subresources(version, path)
         root_schema = version.root_schema
         if version.selectable_fields and root_schema is None:
             yield invalid(
-                selectable_fields.PATH.id, path.child("selectableFields"), "", _ONLY_WITH_SCHEMA
+                selectable_fields.PATH.id,
+                path.child("selectableFields"),
+                "",
+                _ONLY_WITH_SCHEMA,
             )
         else:
-            yield from self._selectable(version.selectable_fields, root_schema, path, version.name)
+            yield from self._selectable(
+                version.selectable_fields,
+                root_schema,
+                path,
+                version.name,
+            )
 
     def _schema(
         self,
@@ -374,7 +404,10 @@ class _SpecValidator:
     ) -> Iterator[FieldError]:
         options = self._options.for_version(version)
         report = validate_validation(
-            validation, status_enabled=status_enabled, options=options, path=path
+            validation,
+            status_enabled=status_enabled,
+            options=options,
+            path=path,
         )
         self.reports.append(report)
         yield from report.errors

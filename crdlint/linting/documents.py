@@ -72,7 +72,12 @@ class Fixes:
         fix = self._fix_of(finding)
         if fix is None:
             return diagnostic
-        help_ = help_with_fix(diagnostic.help or "", catalog.get(finding.rule).help, self.text, fix)
+        help_ = help_with_fix(
+            diagnostic.help or "",
+            catalog.get(finding.rule).help,
+            self.text,
+            fix,
+        )
         return replace(diagnostic, fix=fix, help=help_ or None)
 
     def _fix_of(self, finding: Finding) -> Fix | None:
@@ -243,7 +248,12 @@ class DocumentWalk(ABC):
             return
         end = len(rest[0].partition(" #")[0].rstrip()) + 1
         message = f"kubectl and Helm do not read the text after `...`, from line {line + 1} on"
-        self.report("advice", AFTER_END.id, message, Span(line + 1, 1, line + 1, end))
+        self.report(
+            "advice",
+            AFTER_END.id,
+            message,
+            Span(line + 1, 1, line + 1, end),
+        )
 
     def _report_syntax(self, document: Document, problem: YAMLProblem) -> None:
         if problem.is_own:
@@ -270,7 +280,13 @@ class DocumentWalk(ABC):
     def _report_unread(self, problem: YAMLProblem) -> None:
         """Report a document that is not read, although the server may read it."""
         help_ = "Write the document with fewer levels of brackets; it is not checked"
-        self.report("decode", reading.YAML_SYNTAX.id, problem.message, problem_span(problem), help_)
+        self.report(
+            "decode",
+            reading.YAML_SYNTAX.id,
+            problem.message,
+            problem_span(problem),
+            help_,
+        )
         self.diagnostics[-1] = replace(self.diagnostics[-1], origin="crdlint")
 
     def _report_conversion(self, document: Document, error: YAMLDecodeError) -> None:
@@ -281,7 +297,13 @@ class DocumentWalk(ABC):
         help_ = None if cause is None else cause.help
         span = node_span(node, document.line_offset)
         message = self.in_words_of_sender(self.in_server_words(str(error)), document)
-        self.report("decode", reading.YAML_SYNTAX.id, message, span, help_)
+        self.report(
+            "decode",
+            reading.YAML_SYNTAX.id,
+            message,
+            span,
+            help_,
+        )
 
     def report(
         self,
@@ -293,7 +315,13 @@ class DocumentWalk(ABC):
         manifest: Manifest | None = None,
     ) -> None:
         """Add a finding, with the help of its rule by default, and its fix if `manifest` is given and there is one."""
-        diagnostic = catalog.get(rule).diagnostic(self.file, kind, message, span, help_)
+        diagnostic = catalog.get(rule).diagnostic(
+            self.file,
+            kind,
+            message,
+            span,
+            help_,
+        )
         self.diagnostics.append(
             diagnostic
             if manifest is None
@@ -327,7 +355,10 @@ def read_documents(
 def unchecked(file: str, text: str, bug: Bug) -> FileResult:
     """Return the result of a file that is not checked because of an internal error."""
     return FileResult(
-        file, text, documents=1, diagnostics=(internal_error(file, bug, Span(1, 1, 1, 1)),)
+        file,
+        text,
+        documents=1,
+        diagnostics=(internal_error(file, bug, Span(1, 1, 1, 1)),),
     )
 
 
@@ -379,7 +410,13 @@ def resource_names(root: Mapping, line_offset: int) -> tuple[ResourceName, ...]:
             if text and origin is not None:
                 span = node_span(origin, line_offset)
                 resources.append(
-                    ResourceName(what, f"{text}.{group}", span.line, span.column, span.end_column)
+                    ResourceName(
+                        what,
+                        f"{text}.{group}",
+                        span.line,
+                        span.column,
+                        span.end_column,
+                    )
                 )
     return tuple(resources)
 
@@ -409,7 +446,12 @@ def collect_crds(text: str, file: str = "", *, with_partial: bool = False) -> Co
                 unread.append(
                     UnreadDocument(line, document.text, reason)
                     if template is None
-                    else UnreadDocument(template, document.text, "a template", "template")
+                    else UnreadDocument(
+                        template,
+                        document.text,
+                        "a template",
+                        "template",
+                    )
                 )
     return CollectedCRDs(crds, tuple(unread))
 
@@ -427,7 +469,10 @@ def as_stored(old: OldCRD, server: Server) -> OldCRD:
 
 
 def _unserved(
-    root: Mapping, identity: Identity, error: str, document: Document
+    root: Mapping,
+    identity: Identity,
+    error: str,
+    document: Document,
 ) -> Iterator[UnreadDocument]:
     """Yield a CRD that the server does not serve, but not another object such as a test suite with the apiVersion of a CRD."""
     if identity.kind == KIND:

@@ -42,10 +42,20 @@ def with_first_patches(
 
 
 def _only_on(
-    server: Server, first: Server, subject: Subject, request: CheckRequest, newest: CheckedCRD
+    server: Server,
+    first: Server,
+    subject: Subject,
+    request: CheckRequest,
+    newest: CheckedCRD,
 ) -> Iterator[Diagnostic]:
     """Yield what the first patch release of a server reports alone; `newest` is the result of the newest one."""
-    of_one = replace(request, versions=Range.of(first), advice=_ADVICE, keep=False, fixes=False)
+    of_one = replace(
+        request,
+        versions=Range.of(first),
+        advice=_ADVICE,
+        keep=False,
+        fixes=False,
+    )
     decodes_alike = request.previous is None and server.dropped_fields == first.dropped_fields
     checked = check_crd(subject, of_one, newest if decodes_alike else None)
     elsewhere = _positions(newest.diagnostics)

@@ -99,7 +99,12 @@ def check_crd(
     findings, notices = _without_placeholders(check, findings)
     compared = None if request.previous is None else _compared(check, report)
     checked = CheckedCRD(
-        findings, [], notices, decoded=check.decoded, common=check.common, compared=compared
+        findings,
+        [],
+        notices,
+        decoded=check.decoded,
+        common=check.common,
+        compared=compared,
     )
     if not request.keep or check.rejected:
         return checked
@@ -108,7 +113,12 @@ def check_crd(
         blocking=[finding for finding in findings if finding.message in blocking],
         definition=FoundCRD(check.crd, check.locator, request.versions),
         rules=tuple(
-            FoundRule(check.name, _version_of(rule, check.crd), rule, check.locator)
+            FoundRule(
+                check.name,
+                _version_of(rule, check.crd),
+                rule,
+                check.locator,
+            )
             for rule in report.rules
         ),
     )
@@ -162,7 +172,12 @@ class _CRDCheck:
             decoded = read_applied_crd(root, stored=stored, server=self.server)
         else:
             json = False if sender.reencodes else None
-            decoded = read_crd(root, stored=stored, server=self.server, json=json)
+            decoded = read_crd(
+                root,
+                stored=stored,
+                server=self.server,
+                json=json,
+            )
         return self._as_client(root, decoded) if sender.reencodes else decoded
 
     def _as_client(self, root: Node, decoded: Decoded) -> Decoded:
@@ -224,7 +239,11 @@ class _CRDCheck:
         if finding.kind == "decode" and "`" not in headline and user_path.strip("."):
             headline = headlines.of_message(f"`{user_path}`: {headline}")
         return replace(
-            finding, crd=self.name, user_path=user_path, version=version, headline=headline
+            finding,
+            crd=self.name,
+            user_path=user_path,
+            version=version,
+            headline=headline,
         )
 
 
@@ -234,11 +253,27 @@ def _validations(check: _CRDCheck) -> Iterator[ServerReport]:
     if check.old is not None:
         from crdlint.linting import update  # only updates need it
 
-        yield update.validate(check.crd, check.old.crd, check.server, effort)
+        yield update.validate(
+            check.crd,
+            check.old.crd,
+            check.server,
+            effort,
+        )
         return
     if check.stop_at is not None:
-        yield create.validate(check.crd, check.server, effort, check.common, walk_only=True)
-    yield create.validate(check.crd, check.server, effort, check.common)
+        yield create.validate(
+            check.crd,
+            check.server,
+            effort,
+            check.common,
+            walk_only=True,
+        )
+    yield create.validate(
+        check.crd,
+        check.server,
+        effort,
+        check.common,
+    )
 
 
 # Findings of a stage; further ones have no headline of their own and no fix
@@ -270,14 +305,24 @@ def _duplicates(check: _CRDCheck) -> Iterator[Diagnostic]:
         duplicate_in_json(*two, subject.file, subject.document.line_offset) for two in in_json
     )
     for finding in (*duplicates, *of_json):
-        yield replace(finding, kind="advice", origin="crdlint", server_message=None)
+        yield replace(
+            finding,
+            kind="advice",
+            origin="crdlint",
+            server_message=None,
+        )
 
 
 def _duplicate_key_findings(subject: Subject, manifest: Manifest) -> Iterator[Diagnostic]:
     keys = take_duplicate_keys(subject.document, is_json=is_json(subject.root))
     offset = subject.document.line_offset
     for i, key in enumerate(keys):
-        help_ = attempt(repeated_block, key, keys[max(i - _NEAR, 0) : i + _NEAR], offset)
+        help_ = attempt(
+            repeated_block,
+            key,
+            keys[max(i - _NEAR, 0) : i + _NEAR],
+            offset,
+        )
         diagnostic = duplicate_in_yaml(key, subject.file, offset, help_)
         yield subject.fixes.add(diagnostic, RepeatedKeyFinding(manifest, diagnostic.rule, key))
 
@@ -308,7 +353,12 @@ def _repeated(finding: DecodeFinding) -> RepeatedKeyFinding | None:
     problem = finding.problem
     if problem.first is None:
         return None
-    key = DuplicateKey(problem.message, problem.path, problem.first, problem.node)
+    key = DuplicateKey(
+        problem.message,
+        problem.path,
+        problem.first,
+        problem.node,
+    )
     return RepeatedKeyFinding(finding.manifest, finding.rule, key)
 
 
@@ -318,7 +368,13 @@ def _ignored_fields(check: _CRDCheck) -> Iterator[Diagnostic]:
     for problem in check.decoded.ignored if check.request.advice is None else ():
         message = f"{problem.message}: the API server drops it without an error"
         span = node_span(problem.node, subject.document.line_offset)
-        diagnostic = rule.diagnostic(subject.file, "advice", message, span, problem.help)
+        diagnostic = rule.diagnostic(
+            subject.file,
+            "advice",
+            message,
+            span,
+            problem.help,
+        )
         diagnostic = replace(
             diagnostic, headline=attempt(headlines.of_decode, problem) or diagnostic.headline
         )
@@ -331,7 +387,12 @@ def _decode_finding(problem: DecodeProblem, file: str, document: Document) -> Di
     offset = document.line_offset
     if problem.first is not None:
         return duplicate_in_json(
-            problem.message, problem.path, problem.first, problem.node, file, offset
+            problem.message,
+            problem.path,
+            problem.first,
+            problem.node,
+            file,
+            offset,
         )
     help_ = attempt(_invisible_character, document.text, problem.node) or problem.help
     help_ = help_ or (
@@ -343,7 +404,13 @@ def _decode_finding(problem: DecodeProblem, file: str, document: Document) -> Di
     if problem.kind == "decode":
         rule = rule._replace(origin="apiserver", severity="error")
     span = _span_of_problem(problem, document)
-    diagnostic = rule.diagnostic(file, problem.kind, problem.message, span, help_)
+    diagnostic = rule.diagnostic(
+        file,
+        problem.kind,
+        problem.message,
+        span,
+        help_,
+    )
     nearest = problem.nearest
     return replace(
         diagnostic,
@@ -439,16 +506,33 @@ def _located(
     return located
 
 
-def _in_detail(check: _CRDCheck, error: FieldError, message: str, *, hidden: bool) -> Diagnostic:
+def _in_detail(
+    check: _CRDCheck,
+    error: FieldError,
+    message: str,
+    *,
+    hidden: bool,
+) -> Diagnostic:
     """Return the finding of a field error, with its fix and the place that it contradicts."""
     subject, locator, rule = check.subject, check.locator, catalog.get(error.rule)
     path = error.at or error.path
     if error.type == REQUIRED and locator.find(error.path).exact and locator.find(path).exact:
         error = error._replace(value="")  # it is empty rather than missing
     span = _span_of(error, locator)
-    related = attempt(_contradicting, error, locator, subject.file, span.line)
+    related = attempt(
+        _contradicting,
+        error,
+        locator,
+        subject.file,
+        span.line,
+    )
     diagnostic = rule.diagnostic_of(
-        error, message, span, file=subject.file, related=related, hidden=hidden
+        error,
+        message,
+        span,
+        file=subject.file,
+        related=related,
+        hidden=hidden,
     )
     missing = locator.missing(error.path) if check.decoded.problems else None
     if missing is not None:
@@ -457,11 +541,22 @@ def _in_detail(check: _CRDCheck, error: FieldError, message: str, *, hidden: boo
     return with_marker(diagnostic, check.crd, catalog.get(diagnostic.rule))
 
 
-def _in_short(check: _CRDCheck, error: FieldError, message: str, *, hidden: bool) -> Diagnostic:
+def _in_short(
+    check: _CRDCheck,
+    error: FieldError,
+    message: str,
+    *,
+    hidden: bool,
+) -> Diagnostic:
     """Return the finding of a field error without what takes time: of so many, reports show a few, and are read by programs."""
     rule, span = catalog.get(error.rule), _span_of(error, check.locator)
     return rule.diagnostic_of(
-        error, message, span, file=check.subject.file, headline=rule.summary, hidden=hidden
+        error,
+        message,
+        span,
+        file=check.subject.file,
+        headline=rule.summary,
+        hidden=hidden,
     )
 
 
@@ -472,7 +567,12 @@ def _span_of(error: FieldError, locator: Locator) -> Span:
     return locator.span_inside(path, error.inside)
 
 
-def _contradicting(error: FieldError, locator: Locator, file: str, line: int) -> Related | None:
+def _contradicting(
+    error: FieldError,
+    locator: Locator,
+    file: str,
+    line: int,
+) -> Related | None:
     """Return the keyword because of which the server rejects a line, None if it is unknown or in the line itself."""
     location = contradicting(error, catalog.get(error.rule).because, locator)
     span = None if location is None else locator.span_of(location, key=True)
@@ -527,7 +627,13 @@ def _advised(check: _CRDCheck, advisory: Advisory) -> Diagnostic:
         else locator.span(advisory.path)
     )
     rule = catalog.get(advisory.rule)
-    diagnostic = rule.diagnostic(subject.file, advisory.kind, advisory.message, span, advisory.help)
+    diagnostic = rule.diagnostic(
+        subject.file,
+        advisory.kind,
+        advisory.message,
+        span,
+        advisory.help,
+    )
     headline = advisory.headline or headlines.named(diagnostic.headline, advisory.path)
     diagnostic = replace(diagnostic, headline=headline, cause=advisory.cause)
     if advisory.severity is not None:
@@ -552,7 +658,12 @@ def _compared(check: _CRDCheck, report: ServerReport) -> ComparedCRD:
     if check.problems or report.errors:
         from crdlint.linting import update  # only updates need it
 
-        of_old = update.validate(old.crd, old.crd, check.server, check.subject.effort)
+        of_old = update.validate(
+            old.crd,
+            old.crd,
+            check.server,
+            check.subject.effort,
+        )
         rejections = old.problems.union(map(str, of_old.errors))
     is_equal = semantic_equal(old.crd.spec, check.crd.spec)
     return ComparedCRD(check.name, "unchanged" if is_equal else "changed", rejections)
@@ -564,9 +675,19 @@ def _changes(check: _CRDCheck) -> Iterator[Diagnostic]:
         return
     from crdlint.changes.compare import changes  # only updates need it
 
-    for change in changes(check.old.crd, check.crd, check.request.versions, check.request.policy):
+    for change in changes(
+        check.old.crd,
+        check.crd,
+        check.request.versions,
+        check.request.policy,
+    ):
         message, span = change.message(check.crd), check.locator.span(change.new)
-        diagnostic = change.rule.diagnostic(check.subject.file, "advice", message, span)
+        diagnostic = change.rule.diagnostic(
+            check.subject.file,
+            "advice",
+            message,
+            span,
+        )
         related = _in_old(check.old, change.old)
         yield replace(
             diagnostic,
@@ -584,7 +705,13 @@ def _in_old(old: OldCRD, path: Path) -> Related | None:
     if not old.file:
         return None
     span = old.positions.span(path)
-    return Related(OLD_CRD, old.file, span.line, span.column, old.positions.lines(path))
+    return Related(
+        OLD_CRD,
+        old.file,
+        span.line,
+        span.column,
+        old.positions.lines(path),
+    )
 
 
 def _missing_in(locator: Locator, old: OldCRD, change: Change) -> Iterator[Literal["old", "new"]]:

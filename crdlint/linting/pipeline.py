@@ -158,7 +158,13 @@ class _CRDWalk(DocumentWalk):
             return False
         message = kind_missing(root, document.text)
         help_ = "Remove the text, or comment it out: kubectl reads it as an object"
-        self.report("decode", reading.DECODE_TYPE.id, message, node_span(root, offset), help_)
+        self.report(
+            "decode",
+            reading.DECODE_TYPE.id,
+            message,
+            node_span(root, offset),
+            help_,
+        )
         self.diagnostics[-1] = replace(
             self.diagnostics[-1], headline="a document of the file is a text, not an object"
         )
@@ -216,11 +222,21 @@ class _CRDWalk(DocumentWalk):
             if not is_json(root):
                 # The server converts YAML before it reads apiVersion and kind; raises YAMLDecodeError.
                 to_json(root)
-            self._report_type(document, root, identity, self._type_error(root, identity.error))
+            self._report_type(
+                document,
+                root,
+                identity,
+                self._type_error(root, identity.error),
+            )
             if identity.form == "unserved" or identity.kind != KIND:
                 return True
         subject = Subject(
-            self.file, document, root, self.fixes, self.effort, rejected=identity.error is not None
+            self.file,
+            document,
+            root,
+            self.fixes,
+            self.effort,
+            rejected=identity.error is not None,
         )
         if len(self.request.versions.servers) == 1:
             checked = check_crd(subject, self.request)
@@ -248,7 +264,11 @@ class _CRDWalk(DocumentWalk):
         return type_problem(root, self.file) or message
 
     def _report_type(
-        self, document: Document, root: Mapping, identity: Identity, message: str
+        self,
+        document: Document,
+        root: Mapping,
+        identity: Identity,
+        message: str,
     ) -> None:
         """Report the apiVersion and kind of a CRD that the API server or kubectl rejects."""
         if identity.form == "unserved":

@@ -44,9 +44,19 @@ def _findings(result: FileResult, twice: dict[str, list[CRD]]) -> Iterator[Diagn
             message = f"`{name}` is also in line {first_line}, with another spec"
             named = child(root, "metadata", "name") or root
             span = node_span(named, line - 1 - root.start_mark.line)
-            finding = TWICE_IN_FILE.diagnostic(result.file, "advice", message, span)
+            finding = TWICE_IN_FILE.diagnostic(
+                result.file,
+                "advice",
+                message,
+                span,
+            )
             related = Related("the first one", result.file, first_line, 1)
-            yield replace(finding, crd=name, user_path="metadata.name", related=related)
+            yield replace(
+                finding,
+                crd=name,
+                user_path="metadata.name",
+                related=related,
+            )
 
 
 def _roots(text: str, lines: set[int]) -> Iterator[tuple[int, Mapping]]:

@@ -30,7 +30,11 @@ _POLICY: Final = Policy()
 _FUNCTIONS: Final = frozenset({"previous", "advice", "stop_at"})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(
+    frozen=True,
+    slots=True,
+    kw_only=True,
+)
 class CheckRequest:
     """What to find out about the CRDs of a text.
 

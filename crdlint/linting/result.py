@@ -237,7 +237,11 @@ class FileResult:
     masked: str | None = None
     blocking: frozenset[tuple[str | None, str]] = frozenset()
     compared: tuple[ComparedCRD, ...] = ()
-    reusable: Mapping[int, DocumentResult] = field(default_factory=dict, compare=False, repr=False)
+    reusable: Mapping[int, DocumentResult] = field(
+        default_factory=dict,
+        compare=False,
+        repr=False,
+    )
     stage: Stage | None = None
     templates: int = 0
     resources: tuple[CRD, ...] = ()
@@ -298,7 +302,12 @@ class SharedNames:
 
 
 def _finding(
-    crd: CRD, name: ResourceName, file: str, other: ResourceName, owner: str, other_file: str
+    crd: CRD,
+    name: ResourceName,
+    file: str,
+    other: ResourceName,
+    owner: str,
+    other_file: str,
 ) -> Diagnostic:
     from crdlint.crd.positions import Span
     from crdlint.rules.advice.name_conflicts import IN_USE
@@ -308,5 +317,10 @@ def _finding(
         f"NamesAccepted is False, {reason}: {quote(name.name.partition('.')[0])} is already in use"
     )
     span = Span(name.line, name.column, name.line, name.end_column)
-    related = Related(f"the names of {owner}", other_file, other.line, other.column)
+    related = Related(
+        f"the names of {owner}",
+        other_file,
+        other.line,
+        other.column,
+    )
     return replace(IN_USE.diagnostic(file, "advice", message, span), crd=crd.name, related=related)

@@ -27,7 +27,12 @@ def with_servers(
     if has_failed or not errors:
         return result
     supported = parse_range(KNOWN)
-    of_oldest = _diagnostics(result, request, Range.of(supported.servers[0]), lint)
+    of_oldest = _diagnostics(
+        result,
+        request,
+        Range.of(supported.servers[0]),
+        lint,
+    )
     if {each.rule_and_position for each in of_oldest}.issuperset(
         each.rule_and_position for each in errors
     ):

@@ -43,7 +43,10 @@ _ON_CREATE: Final = ValidationOptions()
 
 @work.limited()
 def validate(
-    crd: CustomResourceDefinition, old: CustomResourceDefinition, server: Server, effort: Effort
+    crd: CustomResourceDefinition,
+    old: CustomResourceDefinition,
+    server: Server,
+    effort: Effort,
 ) -> ServerReport:
     """Validate a CRD as a server does on update. `old` is the stored CRD with its status; `effort` limits the work for helps."""
     object_meta.prepare_update(own_metadata(crd), old.metadata, is_manifest=True)
@@ -51,7 +54,13 @@ def validate(
     drop_disabled_fields(crd, server, _in_use(old))
     options = replace(options_for(crd, old, server), effort=effort)
     of_update = _immutable(crd.spec, old.spec, options)
-    return report_of(crd, options, metadata.validate_update(crd, old, server), of_update, old)
+    return report_of(
+        crd,
+        options,
+        metadata.validate_update(crd, old, server),
+        of_update,
+        old,
+    )
 
 
 def options_for(

@@ -51,7 +51,11 @@ class VersionedFinding:
             return replace(base, versions=versions)
         which = _which(self.servers, servers, is_rejection=base.kind in REJECTIONS)
         return replace(
-            base, message=f"{which}: {text}", detail=detail, server_message=text, versions=versions
+            base,
+            message=f"{which}: {text}",
+            detail=detail,
+            server_message=text,
+            versions=versions,
         )
 
 
@@ -153,7 +157,12 @@ def check_versions(subject: Subject, request: CheckRequest) -> CheckedCRD:
     servers = request.versions.servers
     if not may_differ and not of_server(newest.diagnostics):
         # Older servers report nothing either.
-        return with_first_patches(newest, subject, request, dict.fromkeys(servers, newest))
+        return with_first_patches(
+            newest,
+            subject,
+            request,
+            dict.fromkeys(servers, newest),
+        )
     results = _by_server(subject, request, newest)
     merged = FindingsByVersion(
         [(server, of_server(results[server].diagnostics)) for server in servers]
@@ -235,7 +244,10 @@ FIELDS: Final = {
 
 
 def _decodes_alike(
-    result: CheckedCRD, server: Server, other: Server, fields: frozenset[str]
+    result: CheckedCRD,
+    server: Server,
+    other: Server,
+    fields: frozenset[str],
 ) -> bool:
     """Return whether two servers decode a CRD with some of `fields` in the same way; `result` is the result for `server`."""
     if result.decoded is None or server.dropped_fields & fields != other.dropped_fields & fields:

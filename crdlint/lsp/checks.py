@@ -47,7 +47,11 @@ class Checked:
     validate: Callable[[str], FileResult] | None = None
 
 
-_REQUEST: Final = CheckRequest(skip_unfinished=True, keep=True, fixes=True)
+_REQUEST: Final = CheckRequest(
+    skip_unfinished=True,
+    keep=True,
+    fixes=True,
+)
 
 
 class Checks:
@@ -87,7 +91,13 @@ class Checks:
     def test_results(self, document: OpenDocument, name: str) -> str:
         """Return how the tests of a suite end, or the one with a name."""
         versions = self.versions(self.of(document))
-        lines = resources.results(document.text.text, document.path, self.index, versions, name)
+        lines = resources.results(
+            document.text.text,
+            document.path,
+            self.index,
+            versions,
+            name,
+        )
         return "\n".join(lines)
 
     def close(self, uri: str) -> None:
@@ -103,7 +113,13 @@ class Checks:
         start, validate = checked.resources, checked.validate
         if of_crds is not None and of_crds.edits:
             start = validate(of_crds.text)
-        fixed = fix(start, validate, unsafe=False, config=checked.config, of_resources=True)
+        fixed = fix(
+            start,
+            validate,
+            unsafe=False,
+            config=checked.config,
+            of_resources=True,
+        )
         return (
             fixed
             if of_crds is None
@@ -121,7 +137,12 @@ class Checks:
                 raise CheckFailedError(outcome.bugs[-1])
             return outcome.results[0]
 
-        return fix(checked.crds, check, unsafe=False, config=checked.config)
+        return fix(
+            checked.crds,
+            check,
+            unsafe=False,
+            config=checked.config,
+        )
 
     def _check(self, document: OpenDocument) -> Checked:
         version = self._workspace.settings.kube_version
@@ -149,7 +170,13 @@ class Checks:
             findings = tuple(
                 each for each in reported(result, config) if shows_hidden or not each.hidden
             )
-            checked = replace(checked, findings=findings, crds=result, task=task, bugs=outcome.bugs)
+            checked = replace(
+                checked,
+                findings=findings,
+                crds=result,
+                task=task,
+                bugs=outcome.bugs,
+            )
         bugs = list(checked.bugs)
         with collected(bugs):
             try:
@@ -176,7 +203,13 @@ class Checks:
         config = checked.config
 
         def validate(text: str) -> FileResult:
-            return resources.validated(text, path, definitions, config, is_template=is_template)
+            return resources.validated(
+                text,
+                path,
+                definitions,
+                config,
+                is_template=is_template,
+            )
 
         result = validate(text)
         checked = replace(checked, resources=result, validate=validate)

@@ -45,7 +45,11 @@ _SCALARS: Final = frozenset({"string", "bool", "bytes", "time", *INT_RANGES, "fl
 
 
 def completions(
-    document: OpenDocument, index: int, checks: Checks, *, snippets: bool
+    document: OpenDocument,
+    index: int,
+    checks: Checks,
+    *,
+    snippets: bool,
 ) -> list[CompletionItem]:
     """Return what can be written at a place; with ``snippets``, with places to fill in."""
     text = document.text.text
@@ -142,7 +146,12 @@ def _keys_of_crd(probed: Probed) -> Iterator[Word]:
             continue
         field = of.fields[name].type
         collection = None if field.kind in _SCALARS else field.kind != "slice"
-        yield Word(name, crd_fields.kind_of(field), crd_fields.about(of, name), collection)
+        yield Word(
+            name,
+            crd_fields.kind_of(field),
+            crd_fields.about(of, name),
+            collection,
+        )
 
 
 def _is_empty_item(probed: Probed) -> bool:
@@ -197,7 +206,14 @@ def _property(name: str, field: JSONSchemaProps, *, is_required: bool) -> Word:
     collection = field.type == "object" if field.type in ("object", "array") else None
     type_ = "integer or string" if field.x_int_or_string else field.type
     detail = f"{type_}, required" if is_required else type_
-    return Word(name, detail, field.description, collection, is_required, below)
+    return Word(
+        name,
+        detail,
+        field.description,
+        collection,
+        is_required,
+        below,
+    )
 
 
 def _values(schema: JSONSchemaProps) -> Iterator[Word]:

@@ -79,7 +79,12 @@ class ExpressionCompletion:
 
     def _enum(self, operand: str) -> Iterable[str]:
         expression = self._expression
-        context = context_at(operand, len(operand), expression.env, expression.environment)
+        context = context_at(
+            operand,
+            len(operand),
+            expression.env,
+            expression.environment,
+        )
         if context is None:
             return ()
         schema = expression.schema
@@ -109,7 +114,12 @@ class ExpressionCompletion:
         return in_flow and is_plain and bool(re.search(r"[\[\]{},]", text))
 
     def _item(
-        self, suggestion: Completion, order: int, edit: TextEdit, *, snippets: bool
+        self,
+        suggestion: Completion,
+        order: int,
+        edit: TextEdit,
+        *,
+        snippets: bool,
     ) -> CompletionItem:
         is_snippet = snippets and bool(suggestion.arguments)
         if is_snippet:

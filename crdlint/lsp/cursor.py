@@ -105,7 +105,12 @@ def cursor_at(text: str, index: int) -> Cursor | None:
     return cursor
 
 
-def _descend(document: Document, start: int, index: int, root: Mapping) -> Cursor:
+def _descend(
+    document: Document,
+    start: int,
+    index: int,
+    root: Mapping,
+) -> Cursor:
     offset = index - start
     steps: list[str | int] = []
     parents: list[Node] = []
@@ -131,7 +136,15 @@ def _descend(document: Document, start: int, index: int, root: Mapping) -> Curso
         else:
             break
     return Cursor(
-        document, start, index, root, tuple(steps), tuple(parents), key, node, on_key=on_key
+        document,
+        start,
+        index,
+        root,
+        tuple(steps),
+        tuple(parents),
+        key,
+        node,
+        on_key=on_key,
     )
 
 
@@ -253,7 +266,10 @@ def word_at(
         None,
     )
     return word, word and context_at(
-        expression.text, word.end(), expression.env, expression.environment
+        expression.text,
+        word.end(),
+        expression.env,
+        expression.environment,
     )
 
 

@@ -71,7 +71,12 @@ def _add_actions(server: EditorServer) -> None:
                 server.documents.read,
             )
             request = actions.ActionRequest(
-                document, params.range, params.context.only, resolves, versioned, read
+                document,
+                params.range,
+                params.context.only,
+                resolves,
+                versioned,
+                read,
             )
             return actions.actions_of(request, server.checks)
 
@@ -112,7 +117,10 @@ def _add_commands(server: EditorServer) -> None:
 
 
 async def _at_cursor(
-    server: EditorServer, params: _AtPosition, function: Callable[..., T], *arguments: Any
+    server: EditorServer,
+    params: _AtPosition,
+    function: Callable[..., T],
+    *arguments: Any,
 ) -> T | None:
     """Return the result of a function for the place of a request, None if nothing is there."""
 
@@ -133,12 +141,27 @@ def _add_reading(server: EditorServer) -> None:
 
     @server.feature(lsp.TEXT_DOCUMENT_DEFINITION)
     async def definition(params: lsp.DefinitionParams) -> lsp.Location | None:
-        return await _at_cursor(server, params, definition_at, server.checks, server.documents.read)
+        return await _at_cursor(
+            server,
+            params,
+            definition_at,
+            server.checks,
+            server.documents.read,
+        )
 
     @server.feature(lsp.TEXT_DOCUMENT_REFERENCES)
     async def references(params: lsp.ReferenceParams) -> list[lsp.Location]:
         declared = params.context.include_declaration
-        return await _at_cursor(server, params, references_at, server.checks, declared) or []
+        return (
+            await _at_cursor(
+                server,
+                params,
+                references_at,
+                server.checks,
+                declared,
+            )
+            or []
+        )
 
 
 def _add_writing(server: EditorServer) -> None:
@@ -156,7 +179,12 @@ def _add_writing(server: EditorServer) -> None:
     async def completion(params: lsp.CompletionParams) -> list[lsp.CompletionItem]:
         def run(document: OpenDocument) -> list[lsp.CompletionItem]:
             index = document.text.index(params.position)
-            return completions(document, index, server.checks, snippets=takes_snippets())
+            return completions(
+                document,
+                index,
+                server.checks,
+                snippets=takes_snippets(),
+            )
 
         return await server.answer(params.text_document, run) or []
 

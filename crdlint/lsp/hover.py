@@ -133,7 +133,10 @@ def _receiver(context: WordContext) -> str:
 
 
 def _typed(
-    expression: EditedExpression, context: WordContext, written: str, call: str
+    expression: EditedExpression,
+    context: WordContext,
+    written: str,
+    call: str,
 ) -> Iterator[str]:
     """Yield the type of what is written, if it has one."""
     type_ = type_of(f"{written}{call}", context.env, expression.environment)

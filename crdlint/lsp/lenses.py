@@ -81,13 +81,23 @@ def _tests(document: OpenDocument) -> Iterator[CodeLens]:
         return
     with suppress(SuiteError):
         cases = read_suite(document.text.text, document.path).cases
-        yield _running(document, 1, f"run {counted(len(cases), 'test')}", "")
+        yield _running(
+            document,
+            1,
+            f"run {counted(len(cases), 'test')}",
+            "",
+        )
         for case in cases:
             if case.name:
                 yield _running(document, case.line, "run test", case.name)
 
 
-def _running(document: OpenDocument, line: int, title: str, name: str) -> CodeLens:
+def _running(
+    document: OpenDocument,
+    line: int,
+    title: str,
+    name: str,
+) -> CodeLens:
     range_ = document.text.range_of(Span(line, 1, line, 1))
     return CodeLens(range_, Command(title, RUN_TESTS, arguments=[document.uri, name]))
 
@@ -98,7 +108,12 @@ def _changes(document: OpenDocument, checked: Checked) -> Iterator[tuple[Span, s
     if branch is None or checked.task is None:
         return
     name, old = branch
-    request = replace(checked.task.request, previous=old.by_name.get, keep=True, fixes=False)
+    request = replace(
+        checked.task.request,
+        previous=old.by_name.get,
+        keep=True,
+        fixes=False,
+    )
     result = lint_file(document.text.text, document.path, request)
     texts = _texts_of_changes(result)
     for crd, locator, _ in result.definitions:
@@ -151,4 +166,9 @@ def _hint(document: OpenDocument, rule: FoundRule) -> InlayHint:
     text, line = document.text, rule.span.line - 1
     end = text.position(text.starts[line] + len(text.line(line).rstrip()))
     label = f"{share_of(rule.estimated.total_cost)} of the budget"
-    return InlayHint(end, label, tooltip=cost_of(rule), padding_left=True)
+    return InlayHint(
+        end,
+        label,
+        tooltip=cost_of(rule),
+        padding_left=True,
+    )

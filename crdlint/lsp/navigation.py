@@ -37,7 +37,10 @@ _OF_PROPERTIES: Final = frozenset({rules.VALUE.id, rules.LIST_TYPE.id})
 
 
 def definition_at(
-    document: OpenDocument, cursor: Cursor, checks: Checks, read: Callable[[str], str | None]
+    document: OpenDocument,
+    cursor: Cursor,
+    checks: Checks,
+    read: Callable[[str], str | None],
 ) -> Location | None:
     """Return where the name at a position is defined, None if it names nothing."""
     if not cursor.is_crd:
@@ -61,7 +64,12 @@ def related_to(finding: Diagnostic, document: OpenDocument, checks: Checks) -> R
     return (
         None
         if target is None
-        else Related("the field in the CRD", target[0], target[1].line, target[1].column)
+        else Related(
+            "the field in the CRD",
+            target[0],
+            target[1].line,
+            target[1].column,
+        )
     )
 
 
@@ -75,7 +83,10 @@ def _in_crd(document: OpenDocument, cursor: Cursor, checks: Checks) -> tuple[str
 
 
 def references_at(
-    document: OpenDocument, cursor: Cursor, checks: Checks, has_declaration: bool = False
+    document: OpenDocument,
+    cursor: Cursor,
+    checks: Checks,
+    has_declaration: bool = False,
 ) -> list[Location]:
     """Return where the property at a position is named in its CRD: by rules, lists of names, and paths.
 

@@ -61,7 +61,12 @@ def needs_crds(document: OpenDocument) -> bool:
 
 
 def validated(
-    text: str, path: str, definitions: Definitions, config: Config, *, is_template: bool
+    text: str,
+    path: str,
+    definitions: Definitions,
+    config: Config,
+    *,
+    is_template: bool,
 ) -> FileResult:
     """Return the result of validating the custom resources of a text; a template is read with its directives masked."""
     patterns = PlaceholderPatterns(
@@ -69,10 +74,20 @@ def validated(
     )
     options = ResourceOptions(patterns, fixes=not is_template, senders=config.senders)
     if not is_template:
-        return validate_text(text, filename=path, definitions=definitions, options=options).result
+        return validate_text(
+            text,
+            filename=path,
+            definitions=definitions,
+            options=options,
+        ).result
     masked = mask(text)
     shown = _with_placeholders(masked)
-    result = validate_text(shown, filename=path, definitions=definitions, options=options).result
+    result = validate_text(
+        shown,
+        filename=path,
+        definitions=definitions,
+        options=options,
+    ).result
     lines = _varying_lines(masked)
     if not lines:
         return result
@@ -101,7 +116,12 @@ def _with_placeholders(masked: Masked) -> str:
     return "".join(pieces)
 
 
-def tested(text: str, path: str, index: CRDIndex, versions: Range) -> Iterator[Diagnostic]:
+def tested(
+    text: str,
+    path: str,
+    index: CRDIndex,
+    versions: Range,
+) -> Iterator[Diagnostic]:
     """Yield a finding for each test of a suite that fails, and for what keeps the suite from being run."""
     try:
         suite = read_suite(text, path)
@@ -125,7 +145,13 @@ def tested(text: str, path: str, index: CRDIndex, versions: Range) -> Iterator[D
         yield _finding(path, error.line, str(error))
 
 
-def results(text: str, path: str, index: CRDIndex, versions: Range, name: str) -> Iterator[str]:
+def results(
+    text: str,
+    path: str,
+    index: CRDIndex,
+    versions: Range,
+    name: str,
+) -> Iterator[str]:
     """Yield how each test of a suite ends, or only the one with a name, and the numbers of all."""
     try:
         suite = read_suite(text, path)
@@ -155,7 +181,19 @@ def _crds_of(suite: Suite, index: CRDIndex, versions: Range) -> SuiteCRDs:
 def _finding(path: str, line: int, message: str) -> Diagnostic:
     end = 1_000  # the end of the line
     return Diagnostic(
-        "crdlint", "advice", "", "error", message, None, "", "", path, line, 1, line, end
+        "crdlint",
+        "advice",
+        "",
+        "error",
+        message,
+        None,
+        "",
+        "",
+        path,
+        line,
+        1,
+        line,
+        end,
     )
 
 
@@ -293,7 +331,11 @@ class CRDIndex:
         self, find: Callable[[], Iterable[str]], versions: Range, stamps: dict[str, object]
     ) -> CRDFiles:
         """Return one of the places in which CRDs are looked for; `stamps` receives those of its files."""
-        request = CheckRequest(versions=versions, skip_unfinished=True, keep=True)
+        request = CheckRequest(
+            versions=versions,
+            skip_unfinished=True,
+            keep=True,
+        )
 
         def documents(path: str) -> MappingOf[int, DefinedKinds | None]:
             file = self.file(path)

@@ -135,7 +135,12 @@ def serve(stdin: BinaryIO, stdout: BinaryIO) -> int:
     reader = StdinAsyncReader(cast("BinaryIO", _Input(stdin)), reading)
     try:
         asyncio.run(
-            run_async(stop, reader, server.protocol, error_handler=server.report_server_error)
+            run_async(
+                stop,
+                reader,
+                server.protocol,
+                error_handler=server.report_server_error,
+            )
         )
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else 1

@@ -59,15 +59,24 @@ jsonPath: ${3:.spec.size}"""
 # A snippet for an item of a list, by the type of the item.
 OF_ITEMS: Final = {
     "v1.CustomResourceDefinitionVersion": Word(
-        "version", "snippet", "A version that is served and not stored.", template=_VERSION
+        "version",
+        "snippet",
+        "A version that is served and not stored.",
+        template=_VERSION,
     ),
     "v1.ValidationRule": Word("rule", "snippet", "A rule in CEL with its message.", template=_RULE),
     "v1.CustomResourceColumnDefinition": Word(
-        "column", "snippet", "A column of `kubectl get`.", template=_COLUMN
+        "column",
+        "snippet",
+        "A column of `kubectl get`.",
+        template=_COLUMN,
     ),
 }
 NEW_CRD: Final = Word(
-    "CustomResourceDefinition", "snippet", "A new CRD with one version.", template=_CRD
+    "CustomResourceDefinition",
+    "snippet",
+    "A new CRD with one version.",
+    template=_CRD,
 )
 
 
@@ -76,4 +85,9 @@ def new_resource(api_version: str, kind: str) -> Word:
     template = (
         f"apiVersion: {api_version}\nkind: {kind}\nmetadata:\n  name: ${{1:example}}\nspec:\n  $0"
     )
-    return Word(kind, "snippet", f"A new object of `{api_version}`.", template=template)
+    return Word(
+        kind,
+        "snippet",
+        f"A new object of `{api_version}`.",
+        template=template,
+    )

@@ -47,7 +47,16 @@ class _Symbols:
             is_crd = identify(root, document.text).form not in {"other", "list", "crd-list"}
             children = self._versions(root) if is_crd else []
             kind = SymbolKind.Class if is_crd else SymbolKind.Object
-            symbols.append(self._symbol(name, text_at(root, "kind"), kind, root, root, children))
+            symbols.append(
+                self._symbol(
+                    name,
+                    text_at(root, "kind"),
+                    kind,
+                    root,
+                    root,
+                    children,
+                )
+            )
         return symbols
 
     def _versions(self, root: Mapping) -> list[DocumentSymbol]:
@@ -57,7 +66,14 @@ class _Symbols:
                 name = text_at(version, "name") or "version"
                 fields = list(self._below(child(version, "schema", "openAPIV3Schema")))
                 symbols.append(
-                    self._symbol(name, "version", SymbolKind.Module, version, version, fields)
+                    self._symbol(
+                        name,
+                        "version",
+                        SymbolKind.Module,
+                        version,
+                        version,
+                        fields,
+                    )
                 )
         return symbols
 
@@ -80,7 +96,12 @@ class _Symbols:
                 type_ = text_at(below, "type") if isinstance(below, Mapping) else ""
                 children = list(self._below(below))
                 yield self._symbol(
-                    str(field.value), type_, SymbolKind.Field, field, below, children
+                    str(field.value),
+                    type_,
+                    SymbolKind.Field,
+                    field,
+                    below,
+                    children,
                 )
 
     def _rules(self, rules: Iterable[Node]) -> Iterator[DocumentSymbol]:
@@ -88,7 +109,14 @@ class _Symbols:
             if isinstance(rule, Mapping):
                 text = " ".join(text_at(rule, "rule").split())
                 name = text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
-                yield self._symbol(name or "rule", "rule", SymbolKind.Event, rule, rule, [])
+                yield self._symbol(
+                    name or "rule",
+                    "rule",
+                    SymbolKind.Event,
+                    rule,
+                    rule,
+                    [],
+                )
 
     def _symbol(
         self,
@@ -131,5 +159,8 @@ def _of_crd(path: str, crd: DefinedCRD) -> WorkspaceSymbol:
     first, last = crd.lines
     location = Location(uri_of(path), Range(Position(first, 0), Position(last, 0)))
     return WorkspaceSymbol(
-        location, crd.kind or crd.name, SymbolKind.Class, container_name=crd.name
+        location,
+        crd.kind or crd.name,
+        SymbolKind.Class,
+        container_name=crd.name,
     )

@@ -97,7 +97,13 @@ def _probed(cursor: Cursor, start: int, end: int) -> Probed:
     parent = cursor.parents[-1]
     pairs = parent.pairs() if isinstance(parent, Mapping) else ()
     names = frozenset(str(key.value) for key, _ in pairs if isinstance(key, Scalar))
-    return Probed(cursor, start, end, cursor.steps[:-1], names - {_PROBE})
+    return Probed(
+        cursor,
+        start,
+        end,
+        cursor.steps[:-1],
+        names - {_PROBE},
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +133,13 @@ class Word:
         return f"{2 if self.template else 0 if self.is_required else 1}{self.text}"
 
 
-def item(document: OpenDocument, probed: Probed, word: Word, *, snippets: bool) -> CompletionItem:
+def item(
+    document: OpenDocument,
+    probed: Probed,
+    word: Word,
+    *,
+    snippets: bool,
+) -> CompletionItem:
     """Return a word as an item of completion."""
     edit = TextEdit(
         document.text.range(probed.start, probed.end),
@@ -152,7 +164,13 @@ def _kind(probed: Probed, word: Word) -> CompletionItemKind:
     return CompletionItemKind.Property if probed.cursor.on_key else CompletionItemKind.EnumMember
 
 
-def _written(document: OpenDocument, probed: Probed, word: Word, *, snippets: bool) -> str:
+def _written(
+    document: OpenDocument,
+    probed: Probed,
+    word: Word,
+    *,
+    snippets: bool,
+) -> str:
     if word.template:
         return _from_template(word.template, probed, snippets=snippets)
     if probed.quotes is not None:

@@ -25,7 +25,11 @@ from crdlint.kubernetes.servers import parse_range
 from crdlint.yaml.edit import line_and_column, line_starts, split_lines
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(
+    frozen=True,
+    slots=True,
+    eq=False,
+)
 class OpenDocument:
     """A version of an open document.
 
@@ -86,7 +90,10 @@ class Workspace:
     def open(self, uri: str, version: int, text: str) -> OpenDocument:
         """Add a document, in place of one with the same URI."""
         self.documents[uri] = OpenDocument(
-            uri, self._path(uri), version, ProtocolText(text, self.encoding)
+            uri,
+            self._path(uri),
+            version,
+            ProtocolText(text, self.encoding),
         )
         return self.documents[uri]
 

@@ -63,7 +63,12 @@ class ChangesText(AtEnd):
                 yield from self._example(entry.first)
             is_last_there = following is None or following.elsewhere != entry.elsewhere
             if entry.elsewhere and is_last_there:
-                yield from self._page.wrapped(entry.elsewhere, _INDENT, "  = also: ", "label")
+                yield from self._page.wrapped(
+                    entry.elsewhere,
+                    _INDENT,
+                    "  = also: ",
+                    "label",
+                )
         yield from self._also(all_[len(shown) :])
         for sentence in cluster.sentences:
             yield from self._page.wrapped(fold(sentence.text), _INDENT, f"  = {sentence.label}: ")
@@ -125,7 +130,12 @@ class ChangesText(AtEnd):
         if not self._view.examples or finding.example is None:
             return
         if not finding.example:
-            yield from self._page.wrapped(_NO_EXAMPLE, _INDENT, "  = example: ", "label")
+            yield from self._page.wrapped(
+                _NO_EXAMPLE,
+                _INDENT,
+                "  = example: ",
+                "label",
+            )
             return
         from crdlint.resources.dump import dump  # few changes have an example
 

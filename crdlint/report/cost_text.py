@@ -118,7 +118,12 @@ def _rule(entry: CostEntry, page: Page) -> Iterator[str]:
     for line in _over_elsewhere(entry):
         yield page.styled(f"{_INDENT}{line}", "warning")
     if entry.help:
-        yield from page.wrapped(printable_line(entry.help), " " * 8, "  help: ", "label")
+        yield from page.wrapped(
+            printable_line(entry.help),
+            " " * 8,
+            "  help: ",
+            "label",
+        )
 
 
 def _over_elsewhere(entry: CostEntry) -> list[str]:
@@ -169,7 +174,12 @@ def explanation(entry: CostEntry, page: Page) -> Iterator[str]:
     if cost.error is not None:
         yield from page.wrapped(f"not estimated: {cost.error}", "  ")
     if entry.help:
-        yield from page.wrapped(printable_line(entry.help), "        ", "  help: ", "label")
+        yield from page.wrapped(
+            printable_line(entry.help),
+            "        ",
+            "  help: ",
+            "label",
+        )
 
 
 def _tree(tree: CostPart, page: Page) -> Iterator[str]:

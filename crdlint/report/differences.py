@@ -33,7 +33,10 @@ def changed_parts(old: str, new: str) -> tuple[tuple[Part, ...], tuple[Part, ...
     removed: list[Part] = []
     added: list[Part] = []
     for kind, start, end, other_start, other_end in SequenceMatcher(
-        None, words, others, autojunk=False
+        None,
+        words,
+        others,
+        autojunk=False,
     ).get_opcodes():
         is_changed = kind != "equal"
         removed += _part(words[start:end], is_changed=is_changed)

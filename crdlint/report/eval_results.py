@@ -60,7 +60,12 @@ class ValuesText(WholeReport[EvalResults]):
         if answer.errors:
             report = text.TextReport(View(self._page, quiet=True))
             yield from report.lines(
-                FileResult(NAME, answer.text, documents=1, diagnostics=answer.errors)
+                FileResult(
+                    NAME,
+                    answer.text,
+                    documents=1,
+                    diagnostics=answer.errors,
+                )
             )
             return
         yield from self.figures(answer)
@@ -73,7 +78,10 @@ class ValuesText(WholeReport[EvalResults]):
         for label, content, style in _figures(answer):
             if not labels or label in labels:
                 yield from self._page.wrapped(
-                    printable_line(content), " " * _LABEL, label.ljust(_LABEL), style
+                    printable_line(content),
+                    " " * _LABEL,
+                    label.ljust(_LABEL),
+                    style,
                 )
 
     def _branch(self, step: TraceStep) -> Branch:
@@ -92,7 +100,10 @@ class ValuesText(WholeReport[EvalResults]):
         for step in result.why:
             if step.node is not getattr(result.tree, "node", None):
                 yield from self._page.wrapped(
-                    printable_line(_reason(step)), "        ", "  why:  ", "label"
+                    printable_line(_reason(step)),
+                    "        ",
+                    "  why:  ",
+                    "label",
                 )
             for part in step.parts:
                 if part.value is not MISSING:

@@ -95,7 +95,12 @@ def _page(template: str, **values: Any) -> str:
     policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
     page = _environment().get_template(template)
     return (
-        page.render(style=Markup(style), script=Markup(script), policy=Markup(policy), **values)
+        page.render(
+            style=Markup(style),
+            script=Markup(script),
+            policy=Markup(policy),
+            **values,
+        )
         + "\n"
     )
 
@@ -175,12 +180,22 @@ def _map(sizes: Counter[str], limit: int) -> list[_Area]:
     """Return the areas of the largest sizes in a map, with their shares of a limit."""
     shares = [(name, size / limit) for name, size in sizes.most_common(_MOST_AREAS)]
     return list(
-        _divided([each for each in shares if each[1] > _LEAST_SHARE], 0.0, 0.0, 100.0, 100.0)
+        _divided(
+            [each for each in shares if each[1] > _LEAST_SHARE],
+            0.0,
+            0.0,
+            100.0,
+            100.0,
+        )
     )
 
 
 def _divided(
-    sizes: list[tuple[str, float]], left: float, top: float, width: float, height: float
+    sizes: list[tuple[str, float]],
+    left: float,
+    top: float,
+    width: float,
+    height: float,
 ) -> Iterator[_Area]:
     """Yield the rectangles of sizes in a rectangle, which is divided at half of their sum until each has its own."""
     if len(sizes) < 2:
@@ -195,10 +210,22 @@ def _divided(
     part = half / sum(areas)
     if width * 3 > height:  # the map is about three times as wide as it is high
         yield from _divided(sizes[:cut], left, top, width * part, height)
-        yield from _divided(sizes[cut:], left + width * part, top, width * (1 - part), height)
+        yield from _divided(
+            sizes[cut:],
+            left + width * part,
+            top,
+            width * (1 - part),
+            height,
+        )
     else:
         yield from _divided(sizes[:cut], left, top, width, height * part)
-        yield from _divided(sizes[cut:], left, top + height * part, width, height * (1 - part))
+        yield from _divided(
+            sizes[cut:],
+            left,
+            top + height * part,
+            width,
+            height * (1 - part),
+        )
 
 
 class _SourceLine(NamedTuple):

@@ -197,7 +197,12 @@ class RDJSON(_Array):
             yield entry
 
 
-def _range(line: int, column: int, end_line: int, end_column: int) -> dict[str, Any]:
+def _range(
+    line: int,
+    column: int,
+    end_line: int,
+    end_column: int,
+) -> dict[str, Any]:
     return {
         "start": {"line": line, "column": column},
         "end": {"line": end_line, "column": end_column},
@@ -366,7 +371,10 @@ def _point(part: Related | InputProblem) -> dict[str, int]:
 
 
 def _notification(
-    file: str, text: str, level: str, region: dict[str, int] | None = None
+    file: str,
+    text: str,
+    level: str,
+    region: dict[str, int] | None = None,
 ) -> dict[str, Any]:
     message = {"text": printable(text)}
     return {"level": level, "message": message, "locations": [_location(file, region)]}

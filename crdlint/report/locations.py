@@ -87,7 +87,11 @@ class TextPositions:
         text = apply(self._text[start:end], [edit.moved(-start) for edit in fix.edits])
         replaced = self._range(Edit(start, end, text))
         return EditRange(
-            replaced.line, self.byte_column(start), replaced.end_line, self.byte_column(end), text
+            replaced.line,
+            self.byte_column(start),
+            replaced.end_line,
+            self.byte_column(end),
+            text,
         )
 
     def byte_column(self, index: int) -> int:
@@ -108,7 +112,13 @@ class TextPositions:
         starts = self._starts
         line, column = line_and_column(starts, edit.start)
         end_line, end_column = line_and_column(starts, edit.end)
-        return EditRange(line + 1, column + 1, end_line + 1, end_column + 1, edit.text)
+        return EditRange(
+            line + 1,
+            column + 1,
+            end_line + 1,
+            end_column + 1,
+            edit.text,
+        )
 
     @cached_property
     def _starts(self) -> list[int]:
@@ -194,7 +204,11 @@ def _changes(text: str, lines: Sequence[str], edits: Iterable[Edit]) -> Iterator
 
 
 def _change(
-    text: str, starts: Sequence[int], first: int, last: int, edits: Sequence[Edit]
+    text: str,
+    starts: Sequence[int],
+    first: int,
+    last: int,
+    edits: Sequence[Edit],
 ) -> Iterator[_Change]:
     """Yield the change of lines ``first`` to ``last`` (0-based, both included) without unchanged lines at its start and end."""
     base = starts[first]
@@ -216,7 +230,12 @@ def _hunks(changes: Iterable[_Change]) -> Iterator[list[_Change]]:
         yield hunk
 
 
-def _body(hunk: Iterable[_Change], lines: Sequence[str], first: int, last: int) -> Iterator[str]:
+def _body(
+    hunk: Iterable[_Change],
+    lines: Sequence[str],
+    first: int,
+    last: int,
+) -> Iterator[str]:
     next_line = first
     for change in hunk:
         yield from (f" {line}" for line in lines[next_line : change.start])

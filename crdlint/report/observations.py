@@ -51,4 +51,9 @@ def _recorded() -> dict[str, Any]:
 
 def _observation(values: dict[str, Any]) -> Observation:
     steps = tuple((request, answer) for request, answer in values["steps"])
-    return Observation(values["claim"], values["server"], values["date"], steps)
+    return Observation(
+        values["claim"],
+        values["server"],
+        values["date"],
+        steps,
+    )

@@ -50,7 +50,11 @@ class Page:
         return text
 
     def wrapped(
-        self, text: str, indent: str, first: str | None = None, style: str = ""
+        self,
+        text: str,
+        indent: str,
+        first: str | None = None,
+        style: str = "",
     ) -> list[str]:
         """Return the lines of a text, escaped and indented; the first one begins with ``first``, which has a style."""
         del style

@@ -128,7 +128,12 @@ class RunOutcome:
         for problem in self.problems:
             line, column = problem.line or 1, problem.column or 1
             span = Span(line, column, line, column)
-            yield UNREADABLE.diagnostic(problem.file, "advice", problem.reason, span)
+            yield UNREADABLE.diagnostic(
+                problem.file,
+                "advice",
+                problem.reason,
+                span,
+            )
 
 
 def most_frequent(by_rule: Counter[str]) -> list[tuple[str, int]]:

@@ -84,7 +84,13 @@ def _observed(rule: Rule) -> Iterator[Section]:
     if observed:
         yield Section("What happens", origin(observed))
     for observation in observed:
-        yield Section("", f"{observation.claim}.", observation.protocol, "text", is_for_pages=True)
+        yield Section(
+            "",
+            f"{observation.claim}.",
+            observation.protocol,
+            "text",
+            is_for_pages=True,
+        )
 
 
 def _when_reported(rule: Rule) -> Iterator[Section]:
@@ -127,7 +133,12 @@ def findings(rule: Rule, fragment: str, version: str = "") -> Sequence[Diagnosti
     return apply(result, config, read_comments(text, name)).result.diagnostics
 
 
-def _checked(rule: Rule, text: str, name: str, versions: str) -> FileResult:
+def _checked(
+    rule: Rule,
+    text: str,
+    name: str,
+    versions: str,
+) -> FileResult:
     previous = collect_crds(manifest(rule, rule.good)).by_name.get if rule.compares else None
 
     def lint(text: str, file: str, versions: str = versions) -> FileResult:
@@ -173,7 +184,12 @@ def _fix(rule: Rule, fix: Fixer[Any]) -> Iterator[Section]:
         # What the API server accepts is only changed for a rule that is selected by name.
         if is_unasked and rule.origin == "crdlint" and not rule.misread:
             option += f" --select {rule.id}"
-        lines = unified_diff(bad.splitlines(), good.splitlines(), n=_CONTEXT, lineterm="")
+        lines = unified_diff(
+            bad.splitlines(),
+            good.splitlines(),
+            n=_CONTEXT,
+            lineterm="",
+        )
         changed = "\n".join(line for line in islice(lines, 2, None) if not line.startswith("@@"))
         yield Section("Fix", f"{fix.title} (`{option}`)", changed, "diff")
 

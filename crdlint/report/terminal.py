@@ -67,7 +67,11 @@ class Terminal(Page):
         return ansi + Style(link=link) if link is not None and self._links else ansi
 
     def wrapped(
-        self, text: str, indent: str, first: str | None = None, style: str = ""
+        self,
+        text: str,
+        indent: str,
+        first: str | None = None,
+        style: str = "",
     ) -> list[str]:
         """Return the lines of a text, escaped, indented and wrapped; the first one begins with ``first``, in a style."""
         lines: list[str] = []
@@ -101,7 +105,10 @@ class Terminal(Page):
             yield from self._stacked(rows)
             return
         table = Table(
-            box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style=self._styles["title"]
+            box=None,
+            padding=(0, 2, 0, 0),
+            pad_edge=False,
+            header_style=self._styles["title"],
         )
         for head, width in zip(heads, fixed, strict=True):
             is_last = head is heads[-1]
@@ -258,7 +265,11 @@ def breaks(line: str, room: int, used: int = 0) -> list[int]:
 
 def colors_of(file: TextIO) -> ColorSystem | None:
     """Return the colours that a terminal or a CI log has, by its environment."""
-    name = Console(file=file, force_terminal=True, no_color=False).color_system
+    name = Console(
+        file=file,
+        force_terminal=True,
+        no_color=False,
+    ).color_system
     return next((system for system, label in _NAMES.items() if label == name), ColorSystem.STANDARD)
 
 

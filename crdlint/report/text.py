@@ -48,7 +48,12 @@ class _FindingsOfFile(NamedTuple):
             if id(finding) in causes_of:
                 following.setdefault(id(causes_of[id(finding)]), []).append(finding)
         before = [cause for cause in earlier if id(cause) in following]
-        return cls(result.text, split_lines(result.text), following, before)
+        return cls(
+            result.text,
+            split_lines(result.text),
+            following,
+            before,
+        )
 
     def following_from(self, cause: Diagnostic) -> list[Diagnostic]:
         """Return what follows from a finding; what the server reports later is gone when the cause is fixed."""
@@ -191,7 +196,12 @@ class TextReport(pieces.Report):
                 printable_line(f"{other.label} at {other.file}:{other.line}:{other.column}")
             )
         if words.advice(finding):
-            yield from self._page.wrapped(words.advice(finding), _INDENT, "  = help: ", "label")
+            yield from self._page.wrapped(
+                words.advice(finding),
+                _INDENT,
+                "  = help: ",
+                "label",
+            )
         yield from self._fix(finding, file.text)
         note = words.describe_others(finding, others)
         if note:
@@ -258,12 +268,20 @@ class TextReport(pieces.Report):
                 word = _WORD.match(lines[number - 1], other.column - 1)
                 end = other.column if word is None else word.end() + 1
                 marked = replace(
-                    finding, line=number, column=other.column, end_line=number, end_column=end
+                    finding,
+                    line=number,
+                    column=other.column,
+                    end_line=number,
+                    end_column=end,
                 )
                 yield from self._marked(marked, lines, digits, other.label)
 
     def _marked(
-        self, finding: Diagnostic, lines: Sequence[str], digits: int, label: str = ""
+        self,
+        finding: Diagnostic,
+        lines: Sequence[str],
+        digits: int,
+        label: str = "",
     ) -> Iterator[str]:
         """Yield a line with carets below, or with dashes and a label; `digits` is the width of line numbers."""
         width, styled = self._page.width or PIPED, self._page.styled
@@ -531,7 +549,12 @@ def snippet(
     return number, (before + marked + after).rstrip(), carets
 
 
-def _window(before: str, marked: str, after: str, room: int) -> tuple[str, str, str]:
+def _window(
+    before: str,
+    marked: str,
+    after: str,
+    room: int,
+) -> tuple[str, str, str]:
     """Cut a long line to the text around the caret; lengths are in columns."""
     if columns(marked) > room * 2 // 3:
         marked = fitting(marked, room * 2 // 3 - 1) + "…"

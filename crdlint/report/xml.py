@@ -25,12 +25,24 @@ def _tag(name: str, attributes: dict[str, object]) -> str:
     )
 
 
-def _element(depth: int, name: str, text: str = "", /, **attributes: object) -> str:
+def _element(
+    depth: int,
+    name: str,
+    text: str = "",
+    /,
+    **attributes: object,
+) -> str:
     tag = f"{'  ' * depth}<{_tag(name, attributes)}"
     return f"{tag}>{escape(xml_text(text))}</{name}>\n" if text else f"{tag}/>\n"
 
 
-def _around(depth: int, inner: str, name: str, /, **attributes: object) -> str:
+def _around(
+    depth: int,
+    inner: str,
+    name: str,
+    /,
+    **attributes: object,
+) -> str:
     """Return the lines of an element around the lines of others."""
     indent = "  " * depth
     return f"{indent}<{_tag(name, attributes)}>\n{inner}{indent}</{name}>\n"
@@ -101,7 +113,12 @@ class JUnit(Report):
             others = [finding for finding in own if finding.severity != "error"]
             failures += bool(errors)
             failure = _failure(errors) if errors else ""
-            cases += _case(failure, _texts(others), classname=result.file, name=name or "file")
+            cases += _case(
+                failure,
+                _texts(others),
+                classname=result.file,
+                name=name or "file",
+            )
         counts = {"tests": len(by_crd), "failures": failures, "errors": 0, "skipped": 0}
         self._suites.write(_around(1, cases, "testsuite", name=result.file, **counts))
         self._tests += len(by_crd)
@@ -129,7 +146,13 @@ def _failure(errors: Sequence[Diagnostic]) -> str:
     """Return the failure of a test, with the first of its errors as the message."""
     more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
     message = f"{words.headline(errors[0])}{more}"
-    return _element(3, "failure", _texts(errors), type=errors[0].rule, message=message)
+    return _element(
+        3,
+        "failure",
+        _texts(errors),
+        type=errors[0].rule,
+        message=message,
+    )
 
 
 def _texts(findings: Sequence[Diagnostic]) -> str:
@@ -191,7 +214,27 @@ def _case(failure: str, output: str, **about: object) -> str:
     return _around(2, inner, "testcase", **about) if inner else _element(2, "testcase", **about)
 
 
-def _broken(file: str, name: str, error: dict[str, str], **more: int) -> str:
+def _broken(
+    file: str,
+    name: str,
+    error: dict[str, str],
+    **more: int,
+) -> str:
     """Return a suite with one test, for what could not be read or run."""
-    case = _around(2, _element(3, "error", **error), "testcase", classname=file, name=name)
-    return _around(1, case, "testsuite", name=file, tests=1, failures=0, errors=1, **more)
+    case = _around(
+        2,
+        _element(3, "error", **error),
+        "testcase",
+        classname=file,
+        name=name,
+    )
+    return _around(
+        1,
+        case,
+        "testsuite",
+        name=file,
+        tests=1,
+        failures=0,
+        errors=1,
+        **more,
+    )

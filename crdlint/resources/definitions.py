@@ -177,7 +177,10 @@ class Definition:
         """Return the validator of a version; raise UnknownVersionError if the CRD does not have it."""
         if version not in self._validators:
             self._validators[version] = ResourceValidator(
-                self.crd, version, server=self.versions.newest, as_requests=self.as_requests
+                self.crd,
+                version,
+                server=self.versions.newest,
+                as_requests=self.as_requests,
             )
         return self._validators[version]
 
@@ -239,7 +242,11 @@ class Definitions:
             if any(semantic_equal(other.crd.spec, crd.spec) for other in neighbours):
                 continue
             definition = Definition(
-                crd, result.file, locator, tuple(errors.get(name, ())), versions=versions
+                crd,
+                result.file,
+                locator,
+                tuple(errors.get(name, ())),
+                versions=versions,
             )
             if others:
                 self.copies.setdefault((group, kind), []).append(definition)

@@ -77,10 +77,21 @@ _LONGEST: Final = 60  # the maximum number of characters of the user's text in a
 
 
 def diagnostic(
-    file: str, kind: Kind, rule: str, message: str, span: Span, help_: str | None = None
+    file: str,
+    kind: Kind,
+    rule: str,
+    message: str,
+    span: Span,
+    help_: str | None = None,
 ) -> Diagnostic:
     """Create a finding of the rule with an id; without `help_`, it has the help of the rule."""
-    return catalog.get(rule).diagnostic(file, kind, message, span, help_)
+    return catalog.get(rule).diagnostic(
+        file,
+        kind,
+        message,
+        span,
+        help_,
+    )
 
 
 class ResourceFindings(NamedTuple):
@@ -106,7 +117,11 @@ class ResourceFindings(NamedTuple):
                 yield self._unknown_field(path, name, location, key)
 
     def _unknown_field(
-        self, path: str, name: str, location: SourceLocation, key: Scalar | None
+        self,
+        path: str,
+        name: str,
+        location: SourceLocation,
+        key: Scalar | None,
     ) -> Diagnostic:
         """Return the finding of an unknown field, of which `key` is the node if it is known."""
         # YAML reads a key such as `on` or `1.0` as another one.
@@ -125,7 +140,13 @@ class ResourceFindings(NamedTuple):
         span = self.locator.span_of(location, key=True)
         message = f"unknown field {quote(path)}"
         finding = replace(
-            diagnostic(self.file, "strict", reading.UNKNOWN_FIELD.id, message, span),
+            diagnostic(
+                self.file,
+                "strict",
+                reading.UNKNOWN_FIELD.id,
+                message,
+                span,
+            ),
             headline=headlines.of_unknown(name, owner_path, None),
         )
         mistyped = self._mistyped_around(schema, steps)
@@ -175,7 +196,13 @@ class ResourceFindings(NamedTuple):
         for finalizer, message in warnings:
             path = _FINALIZERS.index(finalizers.index(finalizer))
             span = self.locator.span_of(self.locator.find(path))
-            finding = diagnostic(self.file, "warning", rules.FINALIZER.id, message, span)
+            finding = diagnostic(
+                self.file,
+                "warning",
+                rules.FINALIZER.id,
+                message,
+                span,
+            )
             name = finalizer if len(finalizer) <= _LONGEST else f"{finalizer[:_LONGEST]}..."
             headline = f"finalizer `{name}` has no domain, or is no valid name"
             yield replace(finding, field=str(path), headline=headline)
@@ -185,7 +212,13 @@ class ResourceFindings(NamedTuple):
         path = disagreement.cause.self_path or NIL
         message = f"crdlint evaluates the rule to {disagreement.ours}, cel-python to {disagreement.theirs}"
         span = self.locator.span_of(self.locator.find(path))
-        finding = diagnostic(self.file, "advice", rules.SECOND_OPINION.id, message, span)
+        finding = diagnostic(
+            self.file,
+            "advice",
+            rules.SECOND_OPINION.id,
+            message,
+            span,
+        )
         related = _rule_position(disagreement.cause, "", self.definition)
         return replace(finding, field=str(path), related=related)
 
@@ -194,7 +227,13 @@ class ResourceFindings(NamedTuple):
         _, location = self.undecoded_field(error)
         named = error.metadata
         span = self.locator.span_of(location)
-        finding = diagnostic(self.file, "decode", rules.DECODE.id, str(error), span)
+        finding = diagnostic(
+            self.file,
+            "decode",
+            rules.DECODE.id,
+            str(error),
+            span,
+        )
         if named is None:
             return self._fixed(finding, Mistake(location.node))
         if named.go_type == "string" and named.json_type in _SCALARS:
@@ -232,7 +271,10 @@ class ResourceFindings(NamedTuple):
     def _not_applied(self, message: str, span: Span, headline: str) -> Diagnostic:
         finding = diagnostic(self.file, "decode", APPLY.id, message, span)
         return replace(
-            finding, origin="apiserver", severity="error", headline=headlines.cut(headline)
+            finding,
+            origin="apiserver",
+            severity="error",
+            headline=headlines.cut(headline),
         )
 
     def only_applied(self, finding: Diagnostic, severity: Severity) -> Diagnostic:
@@ -283,7 +325,10 @@ class ResourceFindings(NamedTuple):
             )
         schema = value_schema(self.definition.validator(self.version).schema, _steps(path))
         finding = catalog.get(error.rule).diagnostic_of(
-            error, message, self.locator.span_of(location), file=self.file
+            error,
+            message,
+            self.locator.span_of(location),
+            file=self.file,
         )
         help_ = self._help(named, location, schema)
         finding = replace(finding, help=help_ or finding.help, related=self._rule_of(error))
@@ -351,7 +396,13 @@ class ResourceFindings(NamedTuple):
         is_of_type = reason is not None and reason.code is Code.TYPE
         expected = str(arguments[0]) if is_of_type else ""
         valid = _valid_name(named) or ""
-        mistake = Mistake(location.node, words, valid, expected, schema or ANYTHING)
+        mistake = Mistake(
+            location.node,
+            words,
+            valid,
+            expected,
+            schema or ANYTHING,
+        )
         return self._fixed(finding, mistake, error)
 
     def is_of_crd(self, error: FieldError) -> bool:
@@ -505,7 +556,10 @@ def _rule_position(cause: BrokenRule, message: str, definition: Definition) -> R
 
 
 def _help_of_error(
-    error: FieldError, location: SourceLocation, schema: JSONSchemaProps | None, kind: str
+    error: FieldError,
+    location: SourceLocation,
+    schema: JSONSchemaProps | None,
+    kind: str,
 ) -> str | None:
     """Return the help for an error, None for that of its rule; `schema` is that of the value or of the missing field."""
     if error.help:

@@ -175,13 +175,23 @@ def report(
     _, crd_root = _read(crd_text)
     crd = read_crd(crd_root, stored=True, server=versions.newest).crd
     definition = Definition(
-        crd, "<crd>", Locator(crd_root, 0, crd_text), as_requests=as_request, versions=versions
+        crd,
+        "<crd>",
+        Locator(crd_root, 0, crd_text),
+        as_requests=as_request,
+        versions=versions,
     )
     crd_errors = list(_errors_of_crd(crd_text, versions))
     version = version_of(crd, resource)
     if not crd.spec.versions:
         message = _no_match(str(resource.get("kind", "")), str(resource.get("apiVersion", "")))
-        no_match = diagnostic(filename, "advice", rules.NO_MATCH.id, message, node_span(root))
+        no_match = diagnostic(
+            filename,
+            "advice",
+            rules.NO_MATCH.id,
+            message,
+            node_span(root),
+        )
         return ResourceReport([no_match], [], resource, None, crd_errors)
     old = _old_resource(old_text)
     if as_request:
@@ -197,15 +207,32 @@ def report(
     unsent = client_problem(root, filename, applies=applies) if reencodes else None
     if unsent is not None:
         error = diagnostic(
-            filename, "decode", rules.DECODE.id, unsent.message, node_span(unsent.node)
+            filename,
+            "decode",
+            rules.DECODE.id,
+            unsent.message,
+            node_span(unsent.node),
         )
-        return ResourceReport([error], [], resource, None, crd_errors, duplicate_keys=twice)
+        return ResourceReport(
+            [error],
+            [],
+            resource,
+            None,
+            crd_errors,
+            duplicate_keys=twice,
+        )
     outcome: ObjectResult | None = None
     by_server: list[tuple[Server, Sequence[Diagnostic]]] = []
     warnings: list[tuple[Server, Sequence[Diagnostic]]] = []
     for server in versions.servers:
         on_server = definition.on(server)
-        findings = ResourceFindings(on_server, version, locator, filename, manifest)
+        findings = ResourceFindings(
+            on_server,
+            version,
+            locator,
+            filename,
+            manifest,
+        )
         warnings.append((server, list(findings.finalizers(resource, old))))
         validator = on_server.validator(version)
         try:
@@ -216,7 +243,14 @@ def report(
             by_server.append((server, _errors_of_decoding(findings, error)))
     errors = list(map(in_server_words, FindingsByVersion(by_server).merged()))
     if outcome is None:
-        return ResourceReport(errors, [], resource, None, crd_errors, duplicate_keys=twice)
+        return ResourceReport(
+            errors,
+            [],
+            resource,
+            None,
+            crd_errors,
+            duplicate_keys=twice,
+        )
     warned = FindingsByVersion(warnings).merged()
     return ResourceReport(
         errors,
@@ -254,7 +288,12 @@ def _outcome(
         validate = validator.apply if sender.applies else validator.create
         return validate(resource, withhold)
     if sender.applies:
-        return validator.reapply(resource, old, Manager(sender.manager, sender.forces), withhold)
+        return validator.reapply(
+            resource,
+            old,
+            Manager(sender.manager, sender.forces),
+            withhold,
+        )
     return validator.update(resource, old, withhold)
 
 
@@ -269,7 +308,11 @@ def _errors_of_decoding(findings: ResourceFindings, error: NotDecodedError) -> l
 
 
 def _duplicate_keys(
-    manifest: Manifest, root: Node, file: str, offset: int, fixes: Fixes
+    manifest: Manifest,
+    root: Node,
+    file: str,
+    offset: int,
+    fixes: Fixes,
 ) -> Iterator[Diagnostic]:
     """Yield the findings of keys that an object has twice."""
     document = manifest.document
@@ -287,7 +330,12 @@ def _duplicate_keys(
 @lru_cache(maxsize=8)
 def _errors_of_crd(text: str, versions: Range) -> tuple[Diagnostic, ...]:
     """Return the errors for which servers reject the CRD in the first document of a text."""
-    result = lint_file(text, "<crd>", CheckRequest(versions=versions), only=frozenset({0}))
+    result = lint_file(
+        text,
+        "<crd>",
+        CheckRequest(versions=versions),
+        only=frozenset({0}),
+    )
     return tuple(
         in_server_words(finding)
         for finding in result.diagnostics
@@ -327,7 +375,12 @@ def validate_text(
     """Validate every custom resource of a text, as an update if `old` contains it; invalid input raises no exceptions."""
     fixes = Fixes(text if options.fixes else "")
     walk = _ObjectWalk(
-        filename, fixes, text=text, definitions=definitions, old=old, options=options
+        filename,
+        fixes,
+        text=text,
+        definitions=definitions,
+        old=old,
+        options=options,
     )
     result = walk.run(text)
     return Validated(
@@ -386,7 +439,12 @@ class _ObjectWalk(DocumentWalk):
             is_minor = self.options.beside_crds and _is_unnamed(finding)
             severity = "info" if is_minor else finding.severity
             self.diagnostics.append(
-                replace(finding, crd=name, user_path=path or ".", severity=severity)
+                replace(
+                    finding,
+                    crd=name,
+                    user_path=path or ".",
+                    severity=severity,
+                )
             )
 
     def may_matter(self, text: str) -> bool:
@@ -447,7 +505,12 @@ class _ObjectCheck:
         if finding.field == str(NIL):
             return None
         line = finding.line - self.offset
-        path = attempt(user_path_in_object, self.resource.root, line, finding.column)
+        path = attempt(
+            user_path_in_object,
+            self.resource.root,
+            line,
+            finding.column,
+        )
         if finding.error_type != REQUIRED or path == f".{finding.field}":
             return path
         parent = finding.field.rpartition(".")[0]
@@ -514,7 +577,12 @@ class _ObjectCheck:
         root = self.resource.root
         node = child(root, field) or root
         finding = diagnostic(
-            self.walk.file, "advice", rule, message, node_span(node, self.offset), help_
+            self.walk.file,
+            "advice",
+            rule,
+            message,
+            node_span(node, self.offset),
+            help_,
         )
         advisory = Advisory(message, NIL, subject=Mistake(node, words))
         return self.walk.fixes.add(
@@ -526,12 +594,22 @@ class _ObjectCheck:
     ) -> Diagnostic:
         identity = self.resource.identity
         return self._advice(
-            rules.NO_MATCH.id, _no_match(identity.kind, identity.api_version), field, help_, words
+            rules.NO_MATCH.id,
+            _no_match(identity.kind, identity.api_version),
+            field,
+            help_,
+            words,
         )
 
     def _misidentified(self, error: str) -> Diagnostic:
         span = node_span(self.resource.identity.node or self.resource.root, self.offset)
-        return diagnostic(self.walk.file, "decode", rules.DECODE.id, error, span)
+        return diagnostic(
+            self.walk.file,
+            "decode",
+            rules.DECODE.id,
+            error,
+            span,
+        )
 
     def _note_undefined(self) -> None:
         identity = self.resource.identity
@@ -621,7 +699,13 @@ class _ObjectCheck:
         locator = ResourceLocator(resource.root, self.offset, document.text)
         manifest = Manifest(document, resource.root, locator)
         placeholders = Placeholders(walk.options.placeholders, locator)
-        yield from _duplicate_keys(manifest, resource.root, walk.file, self.offset, walk.fixes)
+        yield from _duplicate_keys(
+            manifest,
+            resource.root,
+            walk.file,
+            self.offset,
+            walk.fixes,
+        )
         sender = base_sender(walk.options.senders)
         unsent = (
             client_problem(resource.root, walk.file, applies=sender.applies)
@@ -630,7 +714,13 @@ class _ObjectCheck:
         )
         if unsent is not None:
             span = node_span(unsent.node, self.offset)
-            yield diagnostic(walk.file, "decode", rules.DECODE.id, unsent.message, span)
+            yield diagnostic(
+                walk.file,
+                "decode",
+                rules.DECODE.id,
+                unsent.message,
+                span,
+            )
             return
         is_decoded_as_yaml = sender.applies or sender.reencodes
         content = (resource._replace(json=False) if is_decoded_as_yaml else resource).read()
@@ -639,7 +729,12 @@ class _ObjectCheck:
         for server in definition.versions.servers:
             on_server = definition.on(server)
             findings = ResourceFindings(
-                on_server, resource.version, locator, walk.file, manifest, walk.fixes
+                on_server,
+                resource.version,
+                locator,
+                walk.file,
+                manifest,
+                walk.fixes,
             )
             of_server = _ServerCheck(findings, placeholders, self._old_of(content, definition))
             is_newest = server is definition.versions.newest
@@ -700,7 +795,12 @@ class _ObjectCheck:
                 child(resource.root, *map(str, advisory.path.steps())) or resource.root, self.offset
             )
             finding = diagnostic(
-                self.walk.file, advisory.kind, advisory.rule, advisory.message, span, advisory.help
+                self.walk.file,
+                advisory.kind,
+                advisory.rule,
+                advisory.message,
+                span,
+                advisory.help,
             )
             keeps_status = resource.root.find("status") is not None and not has_status
             yield (

@@ -70,7 +70,13 @@ _NOT_CHECKED: Final = (
 )
 NOWHERE: Final = Path("<nil>")
 _RULES_NOT_CHECKED: Final = FieldError(
-    RULE_ID, INVALID, NOWHERE, None, _NOT_CHECKED, reason=Reason(Code.NOT_CHECKED), errors=0
+    RULE_ID,
+    INVALID,
+    NOWHERE,
+    None,
+    _NOT_CHECKED,
+    reason=Reason(Code.NOT_CHECKED),
+    errors=0,
 )
 _METADATA: Final = Path("metadata")
 # The fields that the server sets itself on an object that server-side apply creates.
@@ -292,9 +298,21 @@ class ResourceValidator:
             errors += self._metadata_errors(meta, object_meta.dns_subdomain)
             errors += self._value_errors(resource)
         schema = self._schema_of(resource)
-        errors += validate_embedded(None, resource, schema, self._server, is_resource_root=False)
+        errors += validate_embedded(
+            None,
+            resource,
+            schema,
+            self._server,
+            is_resource_root=False,
+        )
         errors += validate_list_sets_and_maps(schema, resource)
-        return self._with_rules(resource, errors, MISSING, None, withhold=withhold)
+        return self._with_rules(
+            resource,
+            errors,
+            MISSING,
+            None,
+            withhold=withhold,
+        )
 
     @work.limited()
     def update(
@@ -320,10 +338,23 @@ class ResourceValidator:
         else:
             errors += self._value_errors(resource, correlation)
         schema = self._schema_of(resource)
-        errors += validate_embedded(None, resource, schema, self._server, is_resource_root=False)
+        errors += validate_embedded(
+            None,
+            resource,
+            schema,
+            self._server,
+            is_resource_root=False,
+        )
         if not validate_list_sets_and_maps(schema, before):
             errors += validate_list_sets_and_maps(schema, resource)
-        return self._with_rules(resource, errors, before, correlation, common, withhold)
+        return self._with_rules(
+            resource,
+            errors,
+            before,
+            correlation,
+            common,
+            withhold,
+        )
 
     @work.limited()
     def update_status(self, sent: dict[str, Any], old: dict[str, Any]) -> ObjectResult:
@@ -342,9 +373,13 @@ class ResourceValidator:
         errors += _scale_status_errors(self._scale, resource)
         if not validate_list_sets_and_maps(self.schema, before):
             errors += validate_list_sets_and_maps(self.schema, resource)
-        return self._with_rules(resource, errors, before, correlation, common)._replace(
-            unknown=unknown
-        )
+        return self._with_rules(
+            resource,
+            errors,
+            before,
+            correlation,
+            common,
+        )._replace(unknown=unknown)
 
     @work.limited()
     def update_scale(self, replicas: int, old: dict[str, Any]) -> ObjectResult:
@@ -401,13 +436,26 @@ class ResourceValidator:
             errors.append(_RULES_NOT_CHECKED)
         elif rules is not None and all(error.type is not NOT_EVALUATED for error in errors):
             try:
-                validate_rules(rules, run, None, resource, old, Ratcheting(correlation))
+                validate_rules(
+                    rules,
+                    run,
+                    None,
+                    resource,
+                    old,
+                    Ratcheting(correlation),
+                )
                 cost = RUNTIME_BUDGET - run.budget
             except OutOfBudgetError:
                 cost = RUNTIME_BUDGET + 1
         of_object = (*common, *errors, *_not_withheld(run.errors, withhold))
         warnings = _not_withheld(run.warnings, withhold)
-        return ObjectResult(self._worded(of_object), self._worded(warnings), (), resource, cost)
+        return ObjectResult(
+            self._worded(of_object),
+            self._worded(warnings),
+            (),
+            resource,
+            cost,
+        )
 
     def _are_rules_blocked(self, errors: Sequence[FieldError]) -> bool:
         """Return whether the server does not evaluate rules because of errors."""
@@ -499,7 +547,11 @@ class ResourceValidator:
         object_meta.prepare_update(meta, old_meta, is_manifest=self._as_requests)
         rules = object_meta.RESOURCE_RULES
         updated = object_meta.validate_object_meta_update(
-            meta, old_meta, _METADATA, rules, self._server
+            meta,
+            old_meta,
+            _METADATA,
+            rules,
+            self._server,
         )
         of_update = {str(error): error for error in updated}
         common = {str(error): error for error in self._metadata_errors(meta, is_path_segment)}
@@ -517,7 +569,12 @@ class ResourceValidator:
 
     def _type_errors(self, resource: dict[str, Any]) -> list[FieldError]:
         return [
-            invalid(TYPE_META, Path(name), resource.get(name, ""), f"must be {expected}")
+            invalid(
+                TYPE_META,
+                Path(name),
+                resource.get(name, ""),
+                f"must be {expected}",
+            )
             for name, expected in (("kind", self.kind), ("apiVersion", self.api_version))
             if resource.get(name, "") != expected
         ]
@@ -595,7 +652,13 @@ def _replicas_errors(name: str, resource: dict[str, Any]) -> Iterator[FieldError
         problem = f"should be less than or equal to {_MAX_REPLICAS}"
         reason = Reason(Code.MOST, (str(_MAX_REPLICAS), False))
     if problem is not None:
-        yield invalid(SCALE, Path(name), value or 0, problem, reason=reason)
+        yield invalid(
+            SCALE,
+            Path(name),
+            value or 0,
+            problem,
+            reason=reason,
+        )
 
 
 def _nested(resource: dict[str, Any], path: str, expected: type) -> tuple[Any, str | None]:

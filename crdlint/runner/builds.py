@@ -34,7 +34,10 @@ def check_release(checker: Checker, chart: str) -> CheckOutcome:
 
 
 def check_kustomizations(
-    checker: Checker, tasks: Sequence[Task], checked: dict[str, FileResult], workers: int
+    checker: Checker,
+    tasks: Sequence[Task],
+    checked: dict[str, FileResult],
+    workers: int,
 ) -> Generator[CheckOutcome, None, None]:
     """Check the kustomizations in directories, the paths of the tasks, and yield the results in order.
 
@@ -115,7 +118,12 @@ class _BuildCheck:
         build = self._planned
         if not isinstance(build, Build):
             return outcome_of(
-                self._task.path, self._task, "", build.__iter__, self._linter.unread, self._bugs
+                self._task.path,
+                self._task,
+                "",
+                build.__iter__,
+                self._linter.unread,
+                self._bugs,
             )
         return outcome_of(
             build.file,

@@ -113,7 +113,12 @@ def _values(finding: Diagnostic) -> list[Any]:
     return values
 
 
-def _result(entry: list[Any], key: str, file: str, text: str) -> FileResult:
+def _result(
+    entry: list[Any],
+    key: str,
+    file: str,
+    text: str,
+) -> FileResult:
     """Return the result of an entry; an invalid entry raises any exception."""
     format_, known_key, known_file, documents, crds, skipped, diagnostics, notices = entry
     if (format_, known_key) != (_FORMAT, key):
@@ -136,4 +141,12 @@ def _result(entry: list[Any], key: str, file: str, text: str) -> FileResult:
         CRD(name, line, tuple(ResourceName(*each) for each in others))
         for name, line, others in crds
     )
-    return FileResult(file, text, documents, definitions, skipped, tuple(findings), tuple(notices))
+    return FileResult(
+        file,
+        text,
+        documents,
+        definitions,
+        skipped,
+        tuple(findings),
+        tuple(notices),
+    )

@@ -105,20 +105,42 @@ def fix(
     endless: frozenset[_Kind] = frozenset()
     for _ in range(_ATTEMPTS):
         fixed = latest = _Rounds(
-            result, results.check, until, unsafe, config, of_resources, endless
+            result,
+            results.check,
+            until,
+            unsafe,
+            config,
+            of_resources,
+            endless,
         ).run()
         for _ in range(_PASSES):
             if not latest.edits:
                 break
             latest = _Rounds(
-                latest.result, results.check, until, unsafe, config, of_resources, endless
+                latest.result,
+                results.check,
+                until,
+                unsafe,
+                config,
+                of_resources,
+                endless,
             ).run()
             fixed = _joined(fixed, latest)
         if not latest.edits:
             return _with_undone(fixed, endless)
         endless |= {_Kind(applied.rule, applied.title) for applied in latest.applied}
     complete = result if result.stage is None else results.check(result.text)
-    return _with_undone(Fixed(result.text, result.text, (), (), fixed.undone, complete), endless)
+    return _with_undone(
+        Fixed(
+            result.text,
+            result.text,
+            (),
+            (),
+            fixed.undone,
+            complete,
+        ),
+        endless,
+    )
 
 
 class _Results:
@@ -139,7 +161,14 @@ def _joined(first: Fixed, second: Fixed) -> Fixed:
     """Return the fixes of two passes, of which the second one begins with the text of the first."""
     edits = tuple(composed(list(first.edits), list(second.edits))) if second.edits else first.edits
     applied = (*first.applied, *second.applied)
-    return Fixed(first.before, second.text, edits, applied, second.undone, second.result)
+    return Fixed(
+        first.before,
+        second.text,
+        edits,
+        applied,
+        second.undone,
+        second.result,
+    )
 
 
 class _Kind(NamedTuple):
@@ -197,7 +226,11 @@ class _Rounds:
                 continue
             trial = _TrialOfResources if self.of_resources else _Trial
             accepted, following = trial(
-                self.current, chosen, self.check, self._check_next, self.undone
+                self.current,
+                chosen,
+                self.check,
+                self._check_next,
+                self.undone,
             ).run()
             self.refused |= self.undone.keys()
             if accepted and following.text in self.seen:
@@ -211,7 +244,12 @@ class _Rounds:
         self._complete()
         undone = tuple(self.undone.values())
         return Fixed(
-            before, self.current.text, tuple(self.edits), tuple(self.applied), undone, self.current
+            before,
+            self.current.text,
+            tuple(self.edits),
+            tuple(self.applied),
+            undone,
+            self.current,
         )
 
     def _choose(self) -> list[Diagnostic]:
@@ -546,4 +584,9 @@ def reported(
     """Return the findings of a file that its configuration and its comments do not ignore."""
     from crdlint.config.apply import apply, comments_of
 
-    return apply(result, config, comments_of(result), resources=resources).result.diagnostics
+    return apply(
+        result,
+        config,
+        comments_of(result),
+        resources=resources,
+    ).result.diagnostics

@@ -250,7 +250,13 @@ class Planner:
     def _note_problem(self, path: str, error: UnreadableError) -> None:
         self.plan.problems.append(InputProblem(shown_name(path), str(error)))
 
-    def _add_read(self, path: str, name: str, data: bytes, text: str | None) -> None:
+    def _add_read(
+        self,
+        path: str,
+        name: str,
+        data: bytes,
+        text: str | None,
+    ) -> None:
         """Plan the check of an input with a content; `text` is set if it is not that of the file `name`."""
         is_stream = name == path and open_descriptor(path) is not None
         config = self._config(STDIN if is_stream else name)
@@ -382,7 +388,13 @@ class Planner:
             return
         text = charts.text_of(chart, path) if archive else None
         of_task = self.sent(config._replace(in_chart=True), path)
-        task = self._task(path, of_task, location, self._chart(location.chart, config), text)
+        task = self._task(
+            path,
+            of_task,
+            location,
+            self._chart(location.chart, config),
+            text,
+        )
         self.plan.tasks.append(task._replace(renders=True, config=of_task))
 
     def _skip(self, path: str, config: Config, notice: str) -> None:
@@ -423,7 +435,12 @@ class Planner:
             if id(error) not in self.invalid:
                 self.invalid.add(id(error))
                 for fault in error.faults:
-                    problem = InputProblem(fault.file, fault.message, fault.line, fault.column)
+                    problem = InputProblem(
+                        fault.file,
+                        fault.message,
+                        fault.line,
+                        fault.column,
+                    )
                     self.plan.problems.append(problem)
             return None
         for notice in config.notices:
@@ -545,7 +562,12 @@ class _Loaded(NamedTuple):
             for each in packed
             if any(may_hold_crd(file.data) for file in each.files.values())
         )
-        return cls(files, model.may_have_crds(), has_directives, tuple(dict.fromkeys(with_crds)))
+        return cls(
+            files,
+            model.may_have_crds(),
+            has_directives,
+            tuple(dict.fromkeys(with_crds)),
+        )
 
 
 def _is_linked(path: str, chart: str) -> bool:
@@ -620,5 +642,12 @@ def _read(folders: Sequence[str]) -> list[_Build]:
                 os.path.realpath(path) for layer in layers.values() for path in layer.resources
             }
             changes = changes_crds(kustomization, elsewhere) or kustomization.problem is not None
-            builds.append(_Build(kustomization.top.folder, set(layers), resources, changes))
+            builds.append(
+                _Build(
+                    kustomization.top.folder,
+                    set(layers),
+                    resources,
+                    changes,
+                )
+            )
     return builds

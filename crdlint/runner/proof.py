@@ -89,7 +89,10 @@ def _is_named(*sides: tuple[OldCRD, Path, Lines]) -> bool:
     is_anywhere = any(location.exact for _, location, _, _ in located)
     for locator, (node, key, exact), path, lines in located:
         if exact >= is_anywhere and _touches(
-            lines, locator, (key or node).start_mark, node.end_mark
+            lines,
+            locator,
+            (key or node).start_mark,
+            node.end_mark,
         ):
             return True
         ancestor = path.parent
@@ -111,7 +114,12 @@ def _depth(path: Path) -> int:
     )
 
 
-def _touches(lines: Lines, locator: Locator, start: Mark, end: Mark) -> bool:
+def _touches(
+    lines: Lines,
+    locator: Locator,
+    start: Mark,
+    end: Mark,
+) -> bool:
     """Return whether edited lines are among the lines between two marks."""
     begin, last_line = (
         start.line + locator.line_offset + 1,

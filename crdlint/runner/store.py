@@ -77,7 +77,11 @@ def _read(path: Path) -> bytes | None:
 
 
 def _make(path: Path) -> bytes | None:
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    path.parent.mkdir(
+        mode=0o700,
+        parents=True,
+        exist_ok=True,
+    )
     path.unlink(missing_ok=True)
     secret = os.urandom(_SIZE)
     with os.fdopen(os.open(path, _CREATE, 0o600), "wb") as file:
@@ -168,7 +172,11 @@ class Store:
         """Make the directory of entries, or tag one that has nothing else."""
         if self._is_tagged():
             return
-        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self.folder.mkdir(
+            mode=0o700,
+            parents=True,
+            exist_ok=True,
+        )
         with os.scandir(self.folder) as entries:
             is_own = all(
                 entry.name in {"key", PACKS, _SWEPT} or _FOLDER.fullmatch(entry.name)

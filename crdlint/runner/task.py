@@ -119,7 +119,12 @@ class Linter:
         self.unread: Final = unread
 
     def lint(
-        self, text: str, name: str, *, earlier: FileResult | None = None, values: str = ""
+        self,
+        text: str,
+        name: str,
+        *,
+        earlier: FileResult | None = None,
+        values: str = "",
     ) -> FileResult:
         """Check a text, rendered with the chart's `values` file if it is; `earlier` is the result of an earlier text."""
         from crdlint.linting.pipeline import lint_file
@@ -280,13 +285,22 @@ class Checker:
         )
 
     def _in_chart(
-        self, text: str, task: Task, location: ChartLocation, linter: Linter
+        self,
+        text: str,
+        task: Task,
+        location: ChartLocation,
+        linter: Linter,
     ) -> FileResult:
         from crdlint.sources.helm.check import ChartFile
 
         is_saved = task.text is None or is_archive(location.chart)
         file = ChartFile(shown_name(task.path), text, location, is_saved)
-        result = self.charts.check(file, linter.lint, task.request.key, lints=linter.lints)
+        result = self.charts.check(
+            file,
+            linter.lint,
+            task.request.key,
+            lints=linter.lints,
+        )
         return result if task.supported is None else _with_support(result, task.supported)
 
     @cached_property
@@ -298,7 +312,12 @@ class Checker:
 
         settings = self.settings
         cache = settings.cache if settings.previous is None else None
-        return Charts(settings.values, cache, settings.charts, settings.workers)
+        return Charts(
+            settings.values,
+            cache,
+            settings.charts,
+            settings.workers,
+        )
 
 
 @dataclass(slots=True)
@@ -339,7 +358,10 @@ class _Repair:
         if latest is None or latest.results[0] is not fixed.result:
             latest = self.checker.check_text(fixed.text, task._replace(text=fixed.text))
         return latest._replace(
-            results=(*latest.results, *others), task=task, problem=checked.problem, fixes=fixes
+            results=(*latest.results, *others),
+            task=task,
+            problem=checked.problem,
+            fixes=fixes,
         )
 
     def check(self, text: str, stop_at: StopAt | None = None) -> FileResult:

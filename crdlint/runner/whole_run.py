@@ -42,7 +42,12 @@ class WholeRun:
             InputProblem(each.path, each.message) for each in discovered.problems if each.fatal
         )
         request = CheckRequest(skip_unfinished=True, fixes=self.fixes)
-        planner = Planner(self.kube_version, lambda same: same, self.config, request=request)
+        planner = Planner(
+            self.kube_version,
+            lambda same: same,
+            self.config,
+            request=request,
+        )
         plan = planner.add(discovered.files)
         charts = Charts(DEFAULTS, versions=plan.charts)
         planner.add_rendered(charts)
@@ -74,7 +79,14 @@ class WholeRun:
         for chart in plan.charts:
             yield from charts.results(chart)
         yield from charts.copies()
-        with closing(check_kustomizations(checker, plan.kustomizations, checked, 1)) as outcomes:
+        with closing(
+            check_kustomizations(
+                checker,
+                plan.kustomizations,
+                checked,
+                1,
+            )
+        ) as outcomes:
             for outcome in outcomes:
                 yield from self._of(outcome)
         for chart in plan.releases:

@@ -104,7 +104,12 @@ class Workers:
 
             text = f"the process that checked it ended with status {status}"
             bug, name = Bug(text, text), shown_name(task.path)
-            return CheckOutcome(name, task, (unchecked(name, "", bug),), bugs=(bug,))
+            return CheckOutcome(
+                name,
+                task,
+                (unchecked(name, "", bug),),
+                bugs=(bug,),
+            )
         alone = Batch([task])
         with Workers(1, self._settings, is_last_try=True) as workers:
             workers.submit(alone)
@@ -127,7 +132,11 @@ class Workers:
 
     def _start(self) -> _Worker:
         ours, theirs = Pipe()
-        process = Process(target=_work, args=(theirs, self._settings), daemon=True)
+        process = Process(
+            target=_work,
+            args=(theirs, self._settings),
+            daemon=True,
+        )
         with _signals_blocked():  # otherwise an interrupt might leave an orphaned process
             process.start()
             worker = _Worker(process, ours)

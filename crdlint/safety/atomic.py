@@ -75,7 +75,10 @@ def _fill(file: FileIO, data: bytes) -> None:
 
 
 def _replace(
-    target: Path, pieces: Iterable[bytes], made_from: bytes | None, status: os.stat_result | None
+    target: Path,
+    pieces: Iterable[bytes],
+    made_from: bytes | None,
+    status: os.stat_result | None,
 ) -> None:
     """Write a new file, and rename it to `target`, whose status is `status` if it exists."""
     # The length of the name is fixed, because the name of the file may already have the maximum length.

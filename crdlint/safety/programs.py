@@ -143,10 +143,21 @@ def _communicate(
 
     streams = [stream for stream in (process.stdout, process.stderr) if stream is not None]
     threads = [
-        Thread(target=read, args=pair, daemon=True) for pair in zip(streams, printed, strict=True)
+        Thread(
+            target=read,
+            args=pair,
+            daemon=True,
+        )
+        for pair in zip(streams, printed, strict=True)
     ]
     if process.stdin is not None:
-        threads.append(Thread(target=write, args=(process.stdin,), daemon=True))
+        threads.append(
+            Thread(
+                target=write,
+                args=(process.stdin,),
+                daemon=True,
+            )
+        )
     for thread in threads:
         thread.start()
     for thread in threads:

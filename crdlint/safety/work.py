@@ -78,7 +78,13 @@ class Budget:
         if self.left < 0:
             raise WorkLimitError
 
-    def spend_once(self, cache: Recent[Any], key: Hashable, weight: int, steps: int) -> None:
+    def spend_once(
+        self,
+        cache: Recent[Any],
+        key: Hashable,
+        weight: int,
+        steps: int,
+    ) -> None:
         """Subtract the steps of a cached value, unless the document has been charged for it within a cache of that size.
 
         So the result does not depend on values that other documents have put into the cache.

@@ -31,7 +31,11 @@ class Correlation:
     __slots__ = ("children", "items_by_key", "known_equal", "new", "old", "parent", "schema")
 
     def __init__(
-        self, new: Any, old: Any, schema: JSONSchemaProps, parent: Correlation | None = None
+        self,
+        new: Any,
+        old: Any,
+        schema: JSONSchemaProps,
+        parent: Correlation | None = None,
     ) -> None:
         self.new = new
         self.old = old
@@ -70,7 +74,13 @@ class Correlation:
             return None
         return self._child(i, self.new[i], old, items)
 
-    def _child(self, step: str | int, new: Any, old: Any, schema: JSONSchemaProps) -> Correlation:
+    def _child(
+        self,
+        step: str | int,
+        new: Any,
+        old: Any,
+        schema: JSONSchemaProps,
+    ) -> Correlation:
         child = self.children[step] = Correlation(new, old, schema, self)
         return child
 
@@ -205,7 +215,13 @@ def _map_errors(path: Path | None, keys: Sequence[str], items: list[Any]) -> Ite
     for i, item in enumerate(items):
         if item is not None and item.__class__ is not dict:
             detail = "must be an object for an array of list-type map"
-            yield invalid(RULE, Path(i, path), item, detail, reason=Reason(Code.NO_MAP_ITEM))
+            yield invalid(
+                RULE,
+                Path(i, path),
+                item,
+                detail,
+                reason=Reason(Code.NO_MAP_ITEM),
+            )
             return
     composed = [_keys_of(item or {}, keys) for item in items]
     compared: list[Any] = composed

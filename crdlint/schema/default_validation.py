@@ -39,7 +39,12 @@ class RuleHook(Protocol):
     """Evaluates the rules at and below the schema of a default, with one budget for all defaults."""
 
     def __call__(
-        self, schema: JSONSchemaProps, value: Any, path: Path, *, is_resource_root: bool
+        self,
+        schema: JSONSchemaProps,
+        value: Any,
+        path: Path,
+        *,
+        is_resource_root: bool,
     ) -> tuple[list[FieldError], bool]:
         """Return the errors, and whether the budget is exhausted, which ends the validation of defaults.
 
@@ -123,11 +128,19 @@ def _below(position: _At, schema: JSONSchemaProps) -> _At | None:
         return None
     if schema.x_embedded_resource:
         return _At(schema, path, schema, TYPED_ROOT, False)
-    return position._replace(schema=schema, path=path, outer=outer, inside_meta=inside)
+    return position._replace(
+        schema=schema,
+        path=path,
+        outer=outer,
+        inside_meta=inside,
+    )
 
 
 def _validate_default(
-    position: _At, require_pruned: bool, rules: RuleHook | None, server: Server
+    position: _At,
+    require_pruned: bool,
+    rules: RuleHook | None,
+    server: Server,
 ) -> tuple[list[FieldError], bool]:
     """Return the errors of a default, and whether they end the validation of defaults."""
     schema, path = position.schema, position.path.child("default")
@@ -139,9 +152,20 @@ def _validate_default(
     else:
         embedded = schema.x_embedded_resource or schema is position.root
         if require_pruned:
-            errors += _unknown_fields(schema, value, path, is_resource_root=embedded)
+            errors += _unknown_fields(
+                schema,
+                value,
+                path,
+                is_resource_root=embedded,
+            )
         # Go coerces metadata in place, so the default is printed in the coerced form from here on.
-        wrong = _metadata_errors(path, value, schema, server, is_resource_root=embedded)
+        wrong = _metadata_errors(
+            path,
+            value,
+            schema,
+            server,
+            is_resource_root=embedded,
+        )
     if wrong:
         return [*errors, *wrong], False
     mistakes = ValueValidator(schema, structural=True, server=server).validate(value, path)
@@ -162,14 +186,29 @@ def _metadata_errors(
     is_resource_root: bool,
 ) -> list[FieldError]:
     """Coerce type and metadata of a value and the resources in it, in place, and return their errors."""
-    coerced = coerce(path, value, schema, is_resource_root=is_resource_root)
+    coerced = coerce(
+        path,
+        value,
+        schema,
+        is_resource_root=is_resource_root,
+    )
     if coerced.error is not None:
         return [coerced.error]
-    return validate_embedded(path, value, schema, server, is_resource_root=is_resource_root)
+    return validate_embedded(
+        path,
+        value,
+        schema,
+        server,
+        is_resource_root=is_resource_root,
+    )
 
 
 def _unknown_fields(
-    schema: JSONSchemaProps, value: Any, path: Path, *, is_resource_root: bool
+    schema: JSONSchemaProps,
+    value: Any,
+    path: Path,
+    *,
+    is_resource_root: bool,
 ) -> list[FieldError]:
     """Return the error for fields that pruning removes, if there are any."""
     pruned = deep_copy(value)
@@ -179,10 +218,19 @@ def _unknown_fields(
     return [_unpruned(path, value, unknown, schema)]
 
 
-def _unpruned(path: Path, value: Any, unknown: list[str], schema: JSONSchemaProps) -> FieldError:
+def _unpruned(
+    path: Path,
+    value: Any,
+    unknown: list[str],
+    schema: JSONSchemaProps,
+) -> FieldError:
     """Return the error for fields of a default that pruning removes, positioned at the first of them."""
     error = invalid(
-        RULE, path, value, "must not have unknown fields", reason=Reason(Code.UNKNOWN_FIELDS)
+        RULE,
+        path,
+        value,
+        "must not have unknown fields",
+        reason=Reason(Code.UNKNOWN_FIELDS),
     )
     if not unknown:
         return error
@@ -192,7 +240,11 @@ def _unpruned(path: Path, value: Any, unknown: list[str], schema: JSONSchemaProp
     if near is not None:
         help_ = f"Rename `{unknown[0]}` in the default to `{near}`, or remove it"
         error = error._replace(reason=Reason(Code.UNKNOWN_FIELDS, (near,)))
-    return error._replace(at=path.child(unknown[0]), key=True, help=help_)
+    return error._replace(
+        at=path.child(unknown[0]),
+        key=True,
+        help=help_,
+    )
 
 
 def _name_meant(name: str, value: Any, schema: JSONSchemaProps) -> str | None:
@@ -205,10 +257,21 @@ def _name_meant(name: str, value: Any, schema: JSONSchemaProps) -> str | None:
     return None if near in value else near
 
 
-def _inside_metadata(position: _At, value: Any, path: Path, server: Server) -> list[FieldError]:
+def _inside_metadata(
+    position: _At,
+    value: Any,
+    path: Path,
+    server: Server,
+) -> list[FieldError]:
     """Return the errors of a default in type or object metadata, checked in a resource that contains nothing else."""
     resource = position.outer.around(deep_copy(value))
-    wrong = _metadata_errors(None, resource, position.root, server, is_resource_root=True)
+    wrong = _metadata_errors(
+        None,
+        resource,
+        position.root,
+        server,
+        is_resource_root=True,
+    )
     if not wrong:
         return []
     return [invalid(RULE, path, value, Wording(partial(_metadata_detail, wrong)))]

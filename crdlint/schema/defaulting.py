@@ -67,7 +67,12 @@ def _items(container: _Container) -> list[_Container]:
     if items is None and keep:
         return []
     return [
-        _Container(item, items, f"{container.path}[{i}]", keeps_unknown=keep)
+        _Container(
+            item,
+            items,
+            f"{container.path}[{i}]",
+            keeps_unknown=keep,
+        )
         for i, item in enumerate(container.value)
         if item.__class__ in _CONTAINERS
     ]
@@ -145,11 +150,19 @@ def _fill_object(here: dict[str, Any], schema: JSONSchemaProps, pruned: Mapping[
                 here[name] = deep_copy(default)
     additional = schema.additional_schema
     if additional is not None and not additional.nullable:
-        _fill_nulls(here, [name for name in here if name not in properties], additional, pruned)
+        _fill_nulls(
+            here,
+            [name for name in here if name not in properties],
+            additional,
+            pruned,
+        )
 
 
 def _fill_nulls(
-    here: dict[str, Any], names: list[str], schema: JSONSchemaProps, pruned: Mapping[int, Any]
+    here: dict[str, Any],
+    names: list[str],
+    schema: JSONSchemaProps,
+    pruned: Mapping[int, Any],
 ) -> None:
     """Set the default for fields that are null, null if there is none."""
     default = _default(schema, pruned)
@@ -203,7 +216,13 @@ def prune_defaults(schema: JSONSchemaProps) -> dict[int, Any]:
 def _pruned_default(default: Any, outer: SurroundingObject, root: JSONSchemaProps) -> Any:
     """Return what is left of a default at a position; raise NotAnObjectError."""
     resource = outer.around(deep_copy(default))
-    coerce(None, resource, root, is_resource_root=True, drop_invalid=True)
+    coerce(
+        None,
+        resource,
+        root,
+        is_resource_root=True,
+        drop_invalid=True,
+    )
     prune(resource, root, is_resource_root=True)
     return outer.find(resource)
 

@@ -44,21 +44,40 @@ def coerce(
     error. `path` is the path of the value, None for a whole resource.
     """
     unknown: list[str] = []
-    resources = _embedded(path, value, schema, is_resource_root=is_resource_root)
+    resources = _embedded(
+        path,
+        value,
+        schema,
+        is_resource_root=is_resource_root,
+    )
     errors = (
-        _coerce(resource_path, here, unknown, drop_invalid=drop_invalid)
+        _coerce(
+            resource_path,
+            here,
+            unknown,
+            drop_invalid=drop_invalid,
+        )
         for resource_path, here in resources
     )
     return Coerced(next(filter(None, errors), None), tuple(sorted(unknown)))
 
 
 def _coerce(
-    path: Path | None, here: dict[str, Any], unknown: list[str], *, drop_invalid: bool
+    path: Path | None,
+    here: dict[str, Any],
+    unknown: list[str],
+    *,
+    drop_invalid: bool,
 ) -> FieldError | None:
     for name in ("apiVersion", "kind"):
         if name in here and here[name].__class__ is not str:
             if not drop_invalid:
-                return invalid(RESOURCE_METADATA, Path(name, path), here[name], "must be a string")
+                return invalid(
+                    RESOURCE_METADATA,
+                    Path(name, path),
+                    here[name],
+                    "must be a string",
+                )
             del here[name]
     if "metadata" not in here:
         return None
@@ -68,7 +87,12 @@ def _coerce(
     except MetadataError as error:
         if drop_invalid:
             return None  # metadata that is not an object is kept unchanged
-        return invalid(RESOURCE_METADATA, metadata_path, here["metadata"], str(error))
+        return invalid(
+            RESOURCE_METADATA,
+            metadata_path,
+            here["metadata"],
+            str(error),
+        )
     unknown.extend(f"{metadata_path}.{name}" for name in fields)
     return None
 
@@ -83,13 +107,22 @@ def validate_embedded(
 ) -> list[FieldError]:
     """Return the errors in type and metadata of embedded resources, including the value itself if `is_resource_root`."""
     errors: list[FieldError] = []
-    for resource_path, here in _embedded(path, value, schema, is_resource_root=is_resource_root):
+    for resource_path, here in _embedded(
+        path,
+        value,
+        schema,
+        is_resource_root=is_resource_root,
+    ):
         errors += _validate(resource_path, here, server)
     return errors
 
 
 def _embedded(
-    path: Path | None, value: Any, schema: JSONSchemaProps | None, *, is_resource_root: bool
+    path: Path | None,
+    value: Any,
+    schema: JSONSchemaProps | None,
+    *,
+    is_resource_root: bool,
 ) -> Iterator[tuple[Path | None, dict[str, Any]]]:
     """Yield the embedded resources of a value with their paths, outer ones first; the caller may change them."""
     root = value if is_resource_root else None

@@ -35,7 +35,10 @@ def to_int64(value: float) -> int:
 
 
 def checks(
-    schema: JSONSchemaProps, types: tuple[str, ...], format_: str, kind: type
+    schema: JSONSchemaProps,
+    types: tuple[str, ...],
+    format_: str,
+    kind: type,
 ) -> list[Check]:
     """Return the checks of a number (`int` or `float`) in upstream's order."""
     type_ = types[0] if len(types) == 1 and types[0] in FORMATS else ""
@@ -111,7 +114,13 @@ def _shown(number: float) -> str:
     return format_float(number) if number.__class__ is float else str(number)
 
 
-def _limit(code: Code, limit: float, *, exclusive: bool, as_float: bool) -> Check:
+def _limit(
+    code: Code,
+    limit: float,
+    *,
+    exclusive: bool,
+    as_float: bool,
+) -> Check:
     """Return the check of a number against its minimum (Code.LEAST) or its maximum (Code.MOST)."""
     reason = Reason(code, (_shown(limit), exclusive))
     word, exceeds = ("greater", lt) if code is Code.LEAST else ("less", gt)

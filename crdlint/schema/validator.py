@@ -181,7 +181,11 @@ class _PreparedSchema:
         self._own: dict[type, _Own] = {}
 
     def walk(
-        self, value: Any, value_path: ValuePath, violations: Found, old: Correlation | None
+        self,
+        value: Any,
+        value_path: ValuePath,
+        violations: Found,
+        old: Correlation | None,
     ) -> Walk:
         """Check a value that has no flat check."""
         kind = value.__class__
@@ -419,11 +423,21 @@ def _length_or_pattern(
         return too_long(value_path, longest)
     if shortest is not None and size < shortest:
         words = f"should be at least {shortest} chars long"
-        return invalid(value_path, value, words, Reason(Code.TOO_SHORT, (shortest,)))
+        return invalid(
+            value_path,
+            value,
+            words,
+            Reason(Code.TOO_SHORT, (shortest,)),
+        )
     expected = _mismatch(schema.pattern, value) if schema.pattern else None
     if expected is not None:
         words = f"should match '{expected}'"
-        return invalid(value_path, value, words, Reason(Code.PATTERN, (expected,)))
+        return invalid(
+            value_path,
+            value,
+            words,
+            Reason(Code.PATTERN, (expected,)),
+        )
     return None
 
 
@@ -440,7 +454,12 @@ def _format_check(format_: str) -> Check:
 def _unique_check(value: list[Any], value_path: ValuePath, violations: Found) -> None:
     if len(set(map(equality_key, value))) < len(value):
         violations.append(
-            invalid(value_path, "", "shouldn't contain duplicates", Reason(Code.NOT_UNIQUE))
+            invalid(
+                value_path,
+                "",
+                "shouldn't contain duplicates",
+                Reason(Code.NOT_UNIQUE),
+            )
         )
 
 
@@ -454,7 +473,12 @@ def _size_checks(fewest: int | None, most: int | None, parts: str) -> list[Check
         if fewest is not None and size < fewest:
             text = f"should have at least {fewest} {parts}"
             violations.append(
-                invalid(value_path, size, text, Reason(Code.TOO_FEW, (fewest, parts)))
+                invalid(
+                    value_path,
+                    size,
+                    text,
+                    Reason(Code.TOO_FEW, (fewest, parts)),
+                )
             )
         if most is not None and size > most:
             violations.append(too_many(value_path, size, most))
@@ -464,7 +488,10 @@ def _size_checks(fewest: int | None, most: int | None, parts: str) -> list[Check
 
 def _forbidden(value_path: ValuePath, name: str) -> Violation:
     return Violation(
-        INVALID, value_path, name, lambda text: f"{text}.{name} in body is a forbidden property"
+        INVALID,
+        value_path,
+        name,
+        lambda text: f"{text}.{name} in body is a forbidden property",
     )
 
 
@@ -526,7 +553,10 @@ def _check(
 
 
 def _any_of(
-    nodes: list[_PreparedSchema], value: Any, value_path: ValuePath, violations: Found
+    nodes: list[_PreparedSchema],
+    value: Any,
+    value_path: ValuePath,
+    violations: Found,
 ) -> Walk:
     """Check that a value matches a schema; else report the errors of the closest one."""
     best: Found = []
@@ -545,7 +575,10 @@ def _any_of(
 
 
 def _one_of(
-    nodes: list[_PreparedSchema], value: Any, value_path: ValuePath, violations: Found
+    nodes: list[_PreparedSchema],
+    value: Any,
+    value_path: ValuePath,
+    violations: Found,
 ) -> Walk:
     """Check that a value matches exactly one schema; if none, report the errors of the closest one."""
     best: Found = []
@@ -570,7 +603,10 @@ def _one_of(
 
 
 def _all_of(
-    nodes: list[_PreparedSchema], value: Any, value_path: ValuePath, violations: Found
+    nodes: list[_PreparedSchema],
+    value: Any,
+    value_path: ValuePath,
+    violations: Found,
 ) -> Walk:
     matched = valid = 0
     for node in nodes:
@@ -584,7 +620,10 @@ def _all_of(
 
 
 def _not(
-    nodes: list[_PreparedSchema], value: Any, value_path: ValuePath, violations: Found
+    nodes: list[_PreparedSchema],
+    value: Any,
+    value_path: ValuePath,
+    violations: Found,
 ) -> Walk:
     own: Found = []
     yield _check(nodes[0], value, value_path, own)

@@ -53,31 +53,58 @@ class Violation(NamedTuple):
 
 
 def invalid(
-    value_path: ValuePath, value: Any, words: str, reason: Reason, type_: str = INVALID
+    value_path: ValuePath,
+    value: Any,
+    words: str,
+    reason: Reason,
+    type_: str = INVALID,
 ) -> Violation:
     """Return an error with the text `<path> in body <words>`."""
     return Violation(
-        type_, value_path, value, lambda text: f"{text} in body {words}", reason=reason
+        type_,
+        value_path,
+        value,
+        lambda text: f"{text} in body {words}",
+        reason=reason,
     )
 
 
 def mistyped(value_path: ValuePath, expected: str, actual: str) -> Violation:
     """Return an error for a value of the wrong type."""
     words = f"must be of type {expected}: {quote(actual)}"
-    return invalid(value_path, actual, words, Reason(Code.TYPE, (expected, actual)), TYPE_INVALID)
+    return invalid(
+        value_path,
+        actual,
+        words,
+        Reason(Code.TYPE, (expected, actual)),
+        TYPE_INVALID,
+    )
 
 
 def unformatted(value_path: ValuePath, format_: str, actual: str) -> Violation:
     """Return an error for a text that does not match the format of its schema."""
     words = f"must be of type {format_}: {quote(actual)}"
-    return invalid(value_path, actual, words, Reason(Code.FORMAT, (format_,)), TYPE_INVALID)
+    return invalid(
+        value_path,
+        actual,
+        words,
+        Reason(Code.FORMAT, (format_,)),
+        TYPE_INVALID,
+    )
 
 
 def nowhere(
     value_path: ValuePath, detail: Callable[[str], str], reason: Reason | None = None
 ) -> Violation:
     """Return an error without a path."""
-    return Violation(INVALID, value_path, "", detail, nowhere=True, reason=reason)
+    return Violation(
+        INVALID,
+        value_path,
+        "",
+        detail,
+        nowhere=True,
+        reason=reason,
+    )
 
 
 def not_in(value_path: ValuePath, value: Any, allowed: Sequence[Any]) -> Violation:
@@ -88,7 +115,11 @@ def not_in(value_path: ValuePath, value: Any, allowed: Sequence[Any]) -> Violati
         _ENUMS.put(id(allowed), enum, len(enum.detail))
     detail = enum.detail
     return Violation(
-        NOT_SUPPORTED, value_path, value, lambda _: detail, reason=Reason(Code.ENUM, enum.accepted)
+        NOT_SUPPORTED,
+        value_path,
+        value,
+        lambda _: detail,
+        reason=Reason(Code.ENUM, enum.accepted),
     )
 
 
@@ -120,7 +151,11 @@ def too_long(value_path: ValuePath, limit: int) -> Violation:
     """Return an error for a text with too many characters, which upstream calls bytes."""
     detail = too_long_detail(limit, of_values=True)
     return Violation(
-        TOO_LONG, value_path, None, lambda _: detail, reason=Reason(Code.TOO_LONG, (limit,))
+        TOO_LONG,
+        value_path,
+        None,
+        lambda _: detail,
+        reason=Reason(Code.TOO_LONG, (limit,)),
     )
 
 
@@ -128,13 +163,23 @@ def too_many(value_path: ValuePath, size: int, limit: int) -> Violation:
     """Return an error for too many items or properties."""
     detail = too_many_detail(limit)
     return Violation(
-        TOO_MANY, value_path, size, lambda _: detail, reason=Reason(Code.TOO_MANY, (limit,))
+        TOO_MANY,
+        value_path,
+        size,
+        lambda _: detail,
+        reason=Reason(Code.TOO_MANY, (limit,)),
     )
 
 
 def missing(value_path: ValuePath, name: str) -> Violation:
     """Return an error for a missing required field."""
-    return Violation(REQUIRED, value_path, None, lambda _: "", missing=name)
+    return Violation(
+        REQUIRED,
+        value_path,
+        None,
+        lambda _: "",
+        missing=name,
+    )
 
 
 class _PrintedPaths:

@@ -77,7 +77,12 @@ class GeneratedCopies:
                 findings = tuple(filter(None, differences))
                 if len(findings) == len(differences):
                     text = text_if_readable(copy.file) or ""
-                    yield FileResult(copy.file, text, diagnostics=findings[:1], masked=copy.masked)
+                    yield FileResult(
+                        copy.file,
+                        text,
+                        diagnostics=findings[:1],
+                        masked=copy.masked,
+                    )
 
     def _pairs(self) -> Iterator[tuple[str, list[_Place], list[_Place]]]:
         """Yield the generated CRDs of each name and their copies; what is beside `bases` was copied from there."""

@@ -48,11 +48,21 @@ def difference_of(name: str, copy: CRDText, original: CRDText) -> Diagnostic | N
     mark = difference.node.start_mark
     path, version = UserPaths(document.root).path_at(mark.line + 1, mark.column + 1)
     there = node_span(difference.original, other.line_offset)
-    related = Related("the generated CRD", original.file, there.line, there.column)
+    related = Related(
+        "the generated CRD",
+        original.file,
+        there.line,
+        there.column,
+    )
     finding = COPIES_DIFFER.diagnostic(copy.file, "advice", message, span)
     folders = f"{os.path.dirname(copy.file)} differs from {os.path.dirname(original.file)}"
     return replace(
-        finding, crd=name, user_path=path, version=version, related=related, cause=folders
+        finding,
+        crd=name,
+        user_path=path,
+        version=version,
+        related=related,
+        cause=folders,
     )
 
 
@@ -113,7 +123,10 @@ def _fields(node: Mapping) -> _Fields:
 
 
 def _of_names(
-    node: Mapping, fields: _Fields, other: Mapping, others: _Fields
+    node: Mapping,
+    fields: _Fields,
+    other: Mapping,
+    others: _Fields,
 ) -> _Difference | None:
     """Return the first field that only one of two mappings has."""
     added, missing = _first_beside(fields, others), _first_beside(others, fields)

@@ -37,7 +37,12 @@ def applies(annotations: MappingOf[str, str], gates: SequenceOf[str], near: str)
     if not gates or profile is None:
         return True
     versions = frozenset(_versions(annotations))
-    enabled = _status(_folder(near), profile, sets or frozenset({"Default"}), versions)
+    enabled = _status(
+        _folder(near),
+        profile,
+        sets or frozenset({"Default"}),
+        versions,
+    )
     return all(_is_met(gate, enabled) for gate in gates)
 
 
@@ -72,7 +77,10 @@ def _versions(annotations: MappingOf[str, str]) -> Iterator[int]:
 
 @lru_cache
 def _status(
-    folder: str, profile: str, sets: frozenset[str], versions: frozenset[int]
+    folder: str,
+    profile: str,
+    sets: frozenset[str],
+    versions: frozenset[int],
 ) -> dict[str, bool]:
     """Return whether each gate is on for a profile and a set of features."""
     try:

@@ -67,18 +67,31 @@ def _named(witnesses: Iterator[Witness]) -> Iterator[Witness]:
         yield Witness(name, each.sent, each.error, each.stored, each.old)
 
 
-def _passing(target: Target, files: SuiteCRDs, version: str, witnesses: list[Witness]) -> set[str]:
+def _passing(
+    target: Target,
+    files: SuiteCRDs,
+    version: str,
+    witnesses: list[Witness],
+) -> set[str]:
     """Return the names of the tests that pass."""
     suite = read_suite(_text(target, version, witnesses, ()), f"{target.file}.testsuite.yaml")
     return {each.case.name for each in run_suite(suite, target, files) if not each.failure}
 
 
-def _text(target: Target, version: str, witnesses: list[Witness], missing: tuple[str, ...]) -> str:
+def _text(
+    target: Target,
+    version: str,
+    witnesses: list[Witness],
+    missing: tuple[str, ...],
+) -> str:
     return "\n".join(_lines(target, version, witnesses, missing)) + "\n"
 
 
 def _lines(
-    target: Target, version: str, witnesses: list[Witness], missing: tuple[str, ...]
+    target: Target,
+    version: str,
+    witnesses: list[Witness],
+    missing: tuple[str, ...],
 ) -> Iterator[str]:
     yield "apiVersion: apiextensions.k8s.io/v1"
     yield f"name: {_quoted(target.name)}"

@@ -132,7 +132,12 @@ def _case(node: Node, *, create: bool) -> Case:
     values = _fields(node, _CREATE if create else _UPDATE, "a test")
     _require(values, "initial", "the object to create", node)
     if not create:
-        _require(values, "updated", "the object after the update", node)
+        _require(
+            values,
+            "updated",
+            "the object after the update",
+            node,
+        )
     patches = list(_items(values.get("initialCRDPatches")))
     for patch in patches:
         _fields(patch, _PATCH, "a patch")
@@ -148,7 +153,12 @@ def _case(node: Node, *, create: bool) -> Case:
     )
 
 
-def _require(values: dict[str, Node], name: str, what: str, node: Node) -> None:
+def _require(
+    values: dict[str, Node],
+    name: str,
+    what: str,
+    node: Node,
+) -> None:
     if name not in values:
         raise SuiteError(f"`{name}` is missing: {what}", _line(node))
 

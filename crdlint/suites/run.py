@@ -157,7 +157,12 @@ class _Runner:
             try:
                 outcome = self._definition.validator(self._version).apply(sent)
             except NotDecodedError as rejection:
-                _check_rejection((str(rejection),), expectation, what, error)
+                _check_rejection(
+                    (str(rejection),),
+                    expectation,
+                    what,
+                    error,
+                )
                 return
         if self._accepts(outcome, expectation, what, error):
             self._compare(outcome.resource, case.expected)
@@ -172,7 +177,12 @@ class _Runner:
     ) -> bool:
         """Return whether an object is accepted, False if it is rejected with the expected `error`; else it is a failure."""
         try:
-            return _check_rejection(self._rejection(outcome), expectation, what, error)
+            return _check_rejection(
+                self._rejection(outcome),
+                expectation,
+                what,
+                error,
+            )
         except _FailedError as failed:
             if error:
                 raise
@@ -210,15 +220,29 @@ class _Runner:
             outcome = self._updated(case, updated, stored)
         except NotDecodedError as rejection:
             texts = (str(rejection),)
-            _check_rejection(texts, expectation, "the update", case.expected_error)
+            _check_rejection(
+                texts,
+                expectation,
+                "the update",
+                case.expected_error,
+            )
             return
-        if not self._accepts(outcome, expectation, "the update", case.expected_error, stored):
+        if not self._accepts(
+            outcome,
+            expectation,
+            "the update",
+            case.expected_error,
+            stored,
+        ):
             return
         if updated.get("status") is not None:
             outcome = self._with_status(self._definition, updated["status"], outcome.resource)
             what = "the update of the status"
             if not self._accepts(
-                outcome, "the status should be updated", what, case.expected_status_error
+                outcome,
+                "the status should be updated",
+                what,
+                case.expected_status_error,
             ):
                 return
         elif case.expected_status_error:
@@ -235,7 +259,12 @@ class _Runner:
             return _validated(validator.update, updated, stored)
         before = self._object(case.initial, "initial")
         by = Manager(sender.manager, sender.forces)
-        return validator.reapply(updated, stored, by, applied_before=before)
+        return validator.reapply(
+            updated,
+            stored,
+            by,
+            applied_before=before,
+        )
 
     def _initial(self, case: Case) -> dict[str, Any]:
         initial = self._object(case.initial, "initial")
@@ -324,7 +353,12 @@ class _Runner:
             raise _FailedError("the stored object is not as expected:", *lines)
 
 
-def _check_rejection(texts: Sequence[str], expectation: str, what: str, error: str) -> bool:
+def _check_rejection(
+    texts: Sequence[str],
+    expectation: str,
+    what: str,
+    error: str,
+) -> bool:
     """Return whether there is no rejection, False for one with the expected `error`; else it is a failure.
 
     `texts` are the rejection as the server prints it and as the oldest server does, none for an accepted object.
@@ -373,7 +407,12 @@ def _difference(want: list[str], got: list[str]) -> Iterator[str]:
     first, most = max(same - _CONTEXT, 0), _MOST_COMPARED + 2 * _CONTEXT
     old, new = want[first : same + len(lost) + _CONTEXT], got[first : same + len(added) + _CONTEXT]
     for line in difflib.unified_diff(
-        old[:most], new[:most], "expected", "got", n=_CONTEXT, lineterm=""
+        old[:most],
+        new[:most],
+        "expected",
+        "got",
+        n=_CONTEXT,
+        lineterm="",
     ):
         yield (
             _HUNK_START.sub(lambda match: str(int(match[0]) + first), line)

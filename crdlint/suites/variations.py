@@ -95,7 +95,13 @@ class Variations:
             holder, key, schema = value, key_, below
             if not _has(holder, key):
                 return None
-        with suppress(TypeError, ValueError, AttributeError, KeyError, IndexError):
+        with suppress(
+            TypeError,
+            ValueError,
+            AttributeError,
+            KeyError,
+            IndexError,
+        ):
             if change is _removed:
                 del holder[key]
             else:
@@ -106,7 +112,12 @@ class Variations:
     def _value_of(self, schema: JSONSchemaProps) -> Any:
         """Return a small value of a schema."""
         if id(schema) not in self._small:
-            candidates = Candidates(frozenset(), [0], self._examples.is_valid, self._server)
+            candidates = Candidates(
+                frozenset(),
+                [0],
+                self._examples.is_valid,
+                self._server,
+            )
             node = Conjunction.of(schema)
             self._small[id(schema)] = next(iter(candidates.values(node, node, depth=1)), {})
         return deep_copy(self._small[id(schema)])

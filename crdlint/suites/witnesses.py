@@ -166,7 +166,12 @@ class Witnesses:
     def _of_limit(self, base: Object, steps: Steps, limit: TestedLimit) -> Iterator[Witness]:
         """Yield an object with the value at a limit, and one with a value beyond it."""
         where = field_path_text(steps) or "the object"
-        inside = self._first(base, steps, limit.keeping, lambda errors: not errors)
+        inside = self._first(
+            base,
+            steps,
+            limit.keeping,
+            lambda errors: not errors,
+        )
         if inside is None:
             inside = self._valid_beside(base, steps, limit.keeping)
         if inside is not None:
@@ -255,7 +260,12 @@ class Witnesses:
         for old, new in pairs:
             errors = self._errors(new, old)
             if _is_only(errors, rule.rule):
-                yield Witness(f"rejects {_title(rule)}", new, str(errors[0]), old=old)
+                yield Witness(
+                    f"rejects {_title(rule)}",
+                    new,
+                    str(errors[0]),
+                    old=old,
+                )
                 return
         self.missing.append(f"rejected by {_title(rule)}")
 

@@ -55,7 +55,13 @@ def applied_problems(root: Node, server: Server) -> list[AppliedProblem]:
     start = f"failed to create typed patch object ({named(value)}; {_TYPE}): "
     errors = check(value, type_of_crds(server), server)
     problems = [
-        AppliedProblem(e.path, f"{start}{e}", headline_of(e, root), is_of_rule(e)) for e in errors
+        AppliedProblem(
+            e.path,
+            f"{start}{e}",
+            headline_of(e, root),
+            is_of_rule(e),
+        )
+        for e in errors
     ]
     if text_of(value, "resourceVersion"):
         return problems
@@ -93,7 +99,10 @@ def read_applied_crd(root: Node, *, stored: bool = False, server: Server = NEWES
     ] or reported[:1]
     later = [problem for stage in stages for problem in stage if problem not in first]
     decoded = Decoded(
-        decode_applied(root, server), tuple(first), tuple(later), tuple(lax.ignored.values())
+        decode_applied(root, server),
+        tuple(first),
+        tuple(later),
+        tuple(lax.ignored.values()),
     )
     return prepared(decoded, stored=stored, server=server)
 
@@ -107,7 +116,10 @@ def _problem(root: Node, field: str, message: str) -> list[DecodeProblem]:
 
 
 def _typed(
-    value: dict[str, Any], root: Node, lax: DecodeState, server: Server
+    value: dict[str, Any],
+    root: Node,
+    lax: DecodeState,
+    server: Server,
 ) -> list[DecodeProblem]:
     """Return the problems of the typed check: the first has the message with all that are not hidden."""
     errors = check(value, type_of_crds(server), server)
@@ -123,7 +135,10 @@ def _typed(
 
 
 def _typed_problem(
-    error: TypedError, start: str, locator: Locator, strict: dict[int, DecodeProblem]
+    error: TypedError,
+    start: str,
+    locator: Locator,
+    strict: dict[int, DecodeProblem],
 ) -> DecodeProblem:
     """Return the problem of a typed error; that of an unknown field has the help of its strict error."""
     location = None if error.path is None else locator.find(error.path)
@@ -132,14 +147,28 @@ def _typed_problem(
     message = f"{start}{error}"
     unknown = strict.get(id(key)) if error.expected == "nothing" else None
     if unknown is not None:
-        return unknown._replace(kind="decode", message=message, is_contained=not error.hidden)
+        return unknown._replace(
+            kind="decode",
+            message=message,
+            is_contained=not error.hidden,
+        )
     if is_of_rule(error):
         node = key = child(node, "rule") or node
     reported_node = node if isinstance(node, Scalar) else key
-    problem = DecodeProblem("decode", message, reported_node, node, is_contained=not error.hidden)
+    problem = DecodeProblem(
+        "decode",
+        message,
+        reported_node,
+        node,
+        is_contained=not error.hidden,
+    )
     if error.expected:
         json_type, go_type = json_type_of(node), _GO_TYPES[error.expected]
-        return problem._replace(json_type=json_type, go_type=go_type, field=error.printed[1:])
+        return problem._replace(
+            json_type=json_type,
+            go_type=go_type,
+            field=error.printed[1:],
+        )
     return problem._replace(rule=_rule_of(error), headline=headline_of(error, locator.root))
 
 

@@ -147,7 +147,12 @@ class AppliedObjects:
         if not errors:
             return None
         start = f"failed to create typed patch object ({named(value)}; {_described(value)}): "
-        return ApplyRejection(start + joined(errors), None, start, tuple(errors))
+        return ApplyRejection(
+            start + joined(errors),
+            None,
+            start,
+            tuple(errors),
+        )
 
     def _type_problem(self, value: dict[str, Any]) -> str:
         is_ours = (value.get("apiVersion"), value.get("kind")) == (self._api_version, self._kind)

@@ -86,7 +86,12 @@ class _TypesOfGo:
                 return declared
             return FieldType(list=declared.list._replace(is_associative=True, keys=keys))
 
-        return MapType(value, _empty_text, field_types.__contains__, struct in _ATOMIC)
+        return MapType(
+            value,
+            _empty_text,
+            field_types.__contains__,
+            struct in _ATOMIC,
+        )
 
 
 def _empty_text(_name: str) -> str:

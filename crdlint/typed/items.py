@@ -56,7 +56,12 @@ class NoIdentityError(ValueError):
         self.reason = reason
 
 
-def identity_of(item: Any, declared: ListType, type_: FieldType, server: Server) -> ItemIdentity:
+def identity_of(
+    item: Any,
+    declared: ListType,
+    type_: FieldType,
+    server: Server,
+) -> ItemIdentity:
     """Return what identifies an item of a type; raise `NoIdentityError`. Upstream: listItemToPathElement."""
     if declared.keys:
         return ItemIdentity(tuple(sorted(_keys(item, declared.keys, type_, server), key=_name)))
@@ -74,7 +79,10 @@ def identity_of(item: Any, declared: ListType, type_: FieldType, server: Server)
 
 
 def _keys(
-    item: Any, names: tuple[str, ...], type_: FieldType, server: Server
+    item: Any,
+    names: tuple[str, ...],
+    type_: FieldType,
+    server: Server,
 ) -> list[tuple[str, Any]]:
     """Return the names and values of the keys that an item has, with defaults."""
     if item is None:

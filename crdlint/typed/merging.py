@@ -122,7 +122,13 @@ class Merging:
 
     # Comparing
 
-    def _compared(self, old: Any, new: Any, of: OwnedField, changes: FieldChanges) -> _Visit[bool]:
+    def _compared(
+        self,
+        old: Any,
+        new: Any,
+        of: OwnedField,
+        changes: FieldChanges,
+    ) -> _Visit[bool]:
         """Compare two values, of which one may be absent; return whether the whole value is one leaf."""
         kinds = [of.type.of(new if old is ABSENT else old)]
         if old is not ABSENT and new is not ABSENT:
@@ -139,7 +145,11 @@ class Merging:
         return is_leaf
 
     def _compared_as(
-        self, kind: FieldType, values: tuple[Any, Any], of: OwnedField, changes: FieldChanges
+        self,
+        kind: FieldType,
+        values: tuple[Any, Any],
+        of: OwnedField,
+        changes: FieldChanges,
     ) -> _Visit[bool]:
         old, new = values
         if kind.map is not None:
@@ -158,7 +168,11 @@ class Merging:
         return True
 
     def _compared_lists(
-        self, old: list[Any], new: list[Any], of: OwnedField, changes: FieldChanges
+        self,
+        old: list[Any],
+        new: list[Any],
+        of: OwnedField,
+        changes: FieldChanges,
     ) -> _Visit[None]:
         declared = of.type.list
         if declared is None:
@@ -210,7 +224,11 @@ class Merging:
                 result.add(below)
 
     def _fields_of_list(
-        self, value: list[Any], declared: ListType, of: OwnedField, result: set[OwnedField]
+        self,
+        value: list[Any],
+        declared: ListType,
+        of: OwnedField,
+        result: set[OwnedField],
     ) -> _Visit[None]:
         for identity, items in _grouped(self._identified(value, declared, declared.item())).items():
             below = of.below(identity)
@@ -221,7 +239,11 @@ class Merging:
     # Removing
 
     def _reduced(
-        self, value: Any, of: OwnedField, removed: Fields, containing: Fields
+        self,
+        value: Any,
+        of: OwnedField,
+        removed: Fields,
+        containing: Fields,
     ) -> _Visit[Any]:
         """Return what is left of a value: null if nothing is, as upstream."""
         kind = of.type.of(value)
@@ -236,7 +258,11 @@ class Merging:
         return (yield self._reduced_list(value, of, removed, containing))
 
     def _reduced_map(
-        self, value: dict[str, Any], of: OwnedField, removed: Fields, containing: Fields
+        self,
+        value: dict[str, Any],
+        of: OwnedField,
+        removed: Fields,
+        containing: Fields,
     ) -> _Visit[Any]:
         result: dict[str, Any] = {}
         for name, item in value.items():
@@ -250,7 +276,11 @@ class Merging:
         return result or None
 
     def _reduced_list(
-        self, value: list[Any], of: OwnedField, removed: Fields, containing: Fields
+        self,
+        value: list[Any],
+        of: OwnedField,
+        removed: Fields,
+        containing: Fields,
     ) -> _Visit[Any]:
         declared = of.type.list
         if declared is None:
@@ -323,7 +353,12 @@ class _MergedItems:
         return self._by_identity.get(identity, ABSENT), item
 
 
-def _compare_leaf(old: Any, new: Any, of: OwnedField, changes: FieldChanges) -> None:
+def _compare_leaf(
+    old: Any,
+    new: Any,
+    of: OwnedField,
+    changes: FieldChanges,
+) -> None:
     if old is ABSENT:
         _insert(changes.added, of)
     elif new is ABSENT:

@@ -79,7 +79,11 @@ class Owners:
         self._reset = {self._root.below("status")} if resets_status else set()
 
     def apply(
-        self, stored: dict[str, Any], applied: dict[str, Any], before: dict[str, Any], manager: str
+        self,
+        stored: dict[str, Any],
+        applied: dict[str, Any],
+        before: dict[str, Any],
+        manager: str,
     ) -> Merged:
         """Apply an object to a stored one as a manager.
 
@@ -186,7 +190,12 @@ def path_in(value: Any, field: OwnedField, server: Server) -> Path | None:
     return path
 
 
-def _index(value: Any, identity: ItemIdentity, type_: FieldType, server: Server) -> int | str:
+def _index(
+    value: Any,
+    identity: ItemIdentity,
+    type_: FieldType,
+    server: Server,
+) -> int | str:
     """Return the index of an item in a list, empty if the list has no such item."""
     declared = type_.list
     if declared is None or not isinstance(value, list):

@@ -97,7 +97,12 @@ class _SchemaTypes:
         def has(name: str) -> bool:
             return name in own or name in properties
 
-        return MapType(value, default, has, is_atomic=schema.x_map_type == "atomic")
+        return MapType(
+            value,
+            default,
+            has,
+            is_atomic=schema.x_map_type == "atomic",
+        )
 
     def _list(self, schema: JSONSchemaProps, *, preserves: bool) -> ListType:
         items = schema.item_schema

@@ -48,7 +48,11 @@ def joined(errors: Iterable[TypedError]) -> str:
 
 
 def check(
-    value: object, of: FieldType, server: Server, *, allows_duplicates: bool = False
+    value: object,
+    of: FieldType,
+    server: Server,
+    *,
+    allows_duplicates: bool = False,
 ) -> list[TypedError]:
     """Return the errors of a JSON value, in which integers are distinguished from floats."""
     errors: list[TypedError] = []
@@ -167,7 +171,12 @@ def _is_scalar_of(value: Any, type_: FieldType) -> bool:
     return type_.scalar is not None and value.__class__ in _CLASSES[type_.scalar]
 
 
-def _of_item(location: _Location | None, index: int, text: str, reason: str) -> TypedError:
+def _of_item(
+    location: _Location | None,
+    index: int,
+    text: str,
+    reason: str,
+) -> TypedError:
     """Return an error about an item, which the server reports at its list."""
     return _error(_Location(location, index), text)._replace(
         printed=_printed_path(location), reason=reason

@@ -208,7 +208,14 @@ class BrokenText:
         """Return a cause in the line at `index`; `columns` are those (0-based) of the text to mark, by default all of it."""
         line = self.lines[index]
         start, end = columns or (len(line) - len(line.lstrip()), len(line.rstrip()))
-        return Cause(repair, self.line(index), start + 1, max(end, start + 1) + 1, help_, edits)
+        return Cause(
+            repair,
+            self.line(index),
+            start + 1,
+            max(end, start + 1) + 1,
+            help_,
+            edits,
+        )
 
     def line_cause(
         self,
@@ -219,12 +226,29 @@ class BrokenText:
         columns: tuple[int, int] | None = None,
     ) -> Cause:
         """Return a cause that the line at `index` should be `new`."""
-        return self.cause(repair, index, help_, (self.replaced(index, new),), columns)
+        return self.cause(
+            repair,
+            index,
+            help_,
+            (self.replaced(index, new),),
+            columns,
+        )
 
-    def value_cause(self, repair: Repair, index: int, entry: Entry, new: str, help_: str) -> Cause:
+    def value_cause(
+        self,
+        repair: Repair,
+        index: int,
+        entry: Entry,
+        new: str,
+        help_: str,
+    ) -> Cause:
         """Return a cause that the value in the line at `index` should be `new`."""
         return self.line_cause(
-            repair, index, f"{entry.head}{new}{entry.rest}", help_, entry.columns
+            repair,
+            index,
+            f"{entry.head}{new}{entry.rest}",
+            help_,
+            entry.columns,
         )
 
     def replaced(self, index: int, new: str) -> Edit:

@@ -116,7 +116,11 @@ class _CauseSearch:
         self._attempts: Final = min(_ATTEMPTS, _CHARACTERS // max(len(text.document.text), 1))
         self._tried: Final[set[tuple[Edit, ...]]] = set()
         self.best: Cause | None = None
-        self.progress = _Progress(is_parsed=False, line=text.stop + 1, oddities=0)
+        self.progress = _Progress(
+            is_parsed=False,
+            line=text.stop + 1,
+            oddities=0,
+        )
 
     def ends_with(self, cause: Cause) -> bool:
         """Try a cause, and return whether no other one has to be tried."""
@@ -177,11 +181,23 @@ def _progress(
 ) -> _Progress:
     read = parse_first(apply(text.document.text, edits))
     if read.error is not None:
-        return _Progress(is_parsed=False, line=read.error.line - read.line_offset, oddities=0)
+        return _Progress(
+            is_parsed=False,
+            line=read.error.line - read.line_offset,
+            oddities=0,
+        )
     is_object = read.root is not None and not isinstance(read.root, Scalar)
     if read.root is None or not is_object or swallows_keys(text, edits, read.root):
-        return _Progress(is_parsed=False, line=0, oddities=0)
-    return _Progress(is_parsed=True, line=0, oddities=-(_oddities(read.root) + problems(read.root)))
+        return _Progress(
+            is_parsed=False,
+            line=0,
+            oddities=0,
+        )
+    return _Progress(
+        is_parsed=True,
+        line=0,
+        oddities=-(_oddities(read.root) + problems(read.root)),
+    )
 
 
 def _is_empty(value: Node) -> bool:

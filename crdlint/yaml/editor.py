@@ -195,16 +195,34 @@ class Editor:
         return end
 
     def set(
-        self, mapping: Mapping, name: str, value: str, *, before: str = "", after: str = ""
+        self,
+        mapping: Mapping,
+        name: str,
+        value: str,
+        *,
+        before: str = "",
+        after: str = "",
     ) -> Edit:
         """Return the edit that sets the value of an entry, which is added next to another entry if it does not exist."""
         entry = mapping.find(name)
         if entry is None:
-            return self.insert(mapping, name, value, before=before, after=after)
+            return self.insert(
+                mapping,
+                name,
+                value,
+                before=before,
+                after=after,
+            )
         return self.replace(entry[1], value)
 
     def insert(
-        self, mapping: Mapping, name: str, value: str, *, before: str = "", after: str = ""
+        self,
+        mapping: Mapping,
+        name: str,
+        value: str,
+        *,
+        before: str = "",
+        after: str = "",
     ) -> Edit:
         """Return the edit that adds an entry before or after another one; without that one, at the start or the end.
 

@@ -54,7 +54,12 @@ def gaps(line: str) -> list[Gap]:
 _Token = tuple[str, int]
 
 
-def _gap_before(bracket: str, before: _Token, value: _Token, token: _Token) -> Gap | None:
+def _gap_before(
+    bracket: str,
+    before: _Token,
+    value: _Token,
+    token: _Token,
+) -> Gap | None:
     """Return the gap between a value and what follows it between brackets, None if there is a comma or no second value."""
     begins = _is_key(token[0]) if bracket == "{" else token[0].startswith(_OPENED)
     text = value[0].rstrip(_SEPARATORS)
@@ -112,7 +117,13 @@ def indexed(text: BrokenText) -> Iterator[Cause]:
                 for match in missing
             )
             help_ = f"Put the value in line {text.line(i)} in quotes: `{quoted(missing[0][0])}`"
-            yield text.cause(repairs.QUOTES, i, help_, edits, missing[0].span())
+            yield text.cause(
+                repairs.QUOTES,
+                i,
+                help_,
+                edits,
+                missing[0].span(),
+            )
 
 
 def commas(text: BrokenText) -> Iterator[Cause]:
@@ -124,4 +135,10 @@ def commas(text: BrokenText) -> Iterator[Cause]:
         if line and line[-1] not in ",[{:":
             help_ = f"Add a comma at the end of line {text.line(i)}"
             new = f"{line},{text.lines[i][len(line) :]}"
-            yield text.line_cause(repairs.COMMA, i, new, help_, (len(line) - 1, len(line)))
+            yield text.line_cause(
+                repairs.COMMA,
+                i,
+                new,
+                help_,
+                (len(line) - 1, len(line)),
+            )

@@ -26,8 +26,18 @@ _TOKEN: Final = regex(r'"(?:[^"\\]|\\.)*"|[\[\]{}]|[^\s"\[\]{},:]+')
 _STARTS: Final = {"{": MappingStartEvent, "[": SequenceStartEvent}
 _ENDS: Final = {"}": MappingEndEvent, "]": SequenceEndEvent}
 _SURROGATE: Final = regex("[\ud800-\udfff]")
-_OBJECT: Final = MappingStartEvent(None, None, implicit=True, flow_style=True)
-_ARRAY: Final = SequenceStartEvent(None, None, implicit=True, flow_style=True)
+_OBJECT: Final = MappingStartEvent(
+    None,
+    None,
+    implicit=True,
+    flow_style=True,
+)
+_ARRAY: Final = SequenceStartEvent(
+    None,
+    None,
+    implicit=True,
+    flow_style=True,
+)
 
 
 def is_json(text: str) -> bool:
@@ -35,7 +45,12 @@ def is_json(text: str) -> bool:
     if not text.lstrip().startswith("{"):
         return False
     try:
-        loads(text, parse_int=len, parse_float=len, parse_constant=_reject)
+        loads(
+            text,
+            parse_int=len,
+            parse_float=len,
+            parse_constant=_reject,
+        )
     except (ValueError, RecursionError):
         return False
     return True
@@ -61,7 +76,14 @@ def events(text: str) -> Iterator[Any]:
         elif token in _ENDS:
             yield _ENDS[token](*marks)
         elif token.startswith('"'):
-            yield Scalar(None, None, (False, True), _unescaped(token), *marks, style='"')
+            yield Scalar(
+                None,
+                None,
+                (False, True),
+                _unescaped(token),
+                *marks,
+                style='"',
+            )
         else:
             yield Scalar(None, None, (True, False), token, *marks, style="")
 

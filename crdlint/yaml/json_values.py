@@ -264,7 +264,13 @@ def _how(setters: dict[int, Node], owner: Mapping, is_own: bool) -> _How:
     return "replaced by merge" if is_own else "overrides merge"
 
 
-def _duplicate(key: Any, first: Node, later: Node, value: Node, how: _How) -> DuplicateKey:
+def _duplicate(
+    key: Any,
+    first: Node,
+    later: Node,
+    value: Node,
+    how: _How,
+) -> DuplicateKey:
     name, mark = go_syntax(key), value.start_mark
     line = getattr(mark, "yaml_line", mark.line) + 1
     message = f"line {line}: key {name} already set in map"

@@ -33,7 +33,13 @@ def separators(text: BrokenText) -> Iterator[Cause]:
     _, is_separator, rest = text.message.partition("invalid Yaml document separator: ")
     if problem is not None and is_separator:  # its line is above the document
         help_ = f"Remove `{rest}` after `---` in line {problem.line + 1}, or move it to a line of its own"
-        yield Cause(None, problem.line + 1, problem.column + 1, problem.column + 2, help_)
+        yield Cause(
+            None,
+            problem.line + 1,
+            problem.column + 1,
+            problem.column + 2,
+            help_,
+        )
 
 
 def strays(text: BrokenText) -> Iterator[Cause]:
@@ -79,7 +85,12 @@ _TWO_WORDS: Final = regex(r"[a-z][A-Za-z]*(?: *[=;] *| +)[A-Za-z][\w./-]*\s*\Z")
 def _stray(text: BrokenText, lines: list[int]) -> Cause:
     what = agreeing(len(lines), "it is", "they are")
     help_ = f"Remove {text.numbers(lines)}: {what} not part of the YAML document"
-    return text.cause(repairs.NO_STRAYS, lines[0], help_, text.removed(lines))
+    return text.cause(
+        repairs.NO_STRAYS,
+        lines[0],
+        help_,
+        text.removed(lines),
+    )
 
 
 def tabs(text: BrokenText) -> Iterator[Cause]:
@@ -91,7 +102,13 @@ def tabs(text: BrokenText) -> Iterator[Cause]:
         if match is not None:
             help_ = f"Replace the tab after the dash in line {text.line(i)} with a space"
             new = f"{match[1]} {line[match.end() :]}"
-            yield text.line_cause(repairs.SPACES, i, new, help_, (match.end(1), match.end()))
+            yield text.line_cause(
+                repairs.SPACES,
+                i,
+                new,
+                help_,
+                (match.end(1), match.end()),
+            )
     with_tab = text.fitting(near, _has_tab)
     if with_tab:
         yield from _indented_with_tabs(text, min(with_tab))
@@ -113,7 +130,13 @@ def _indented_with_tabs(text: BrokenText, first: int) -> Iterator[Cause]:
     ranges = list(zip(starts, ends, strict=True))
     for spaces in (*_widths_of_tabs(blanks), *_like_lines_above(text, indented)):
         edits = (Edit(*range_, new) for range_, new in zip(ranges, spaces, strict=True))
-        yield text.cause(repairs.SPACES, first, help_, tuple(edits), columns)
+        yield text.cause(
+            repairs.SPACES,
+            first,
+            help_,
+            tuple(edits),
+            columns,
+        )
     yield text.cause(repairs.SPACES, first, help_, columns=columns)
 
 
@@ -161,7 +184,12 @@ def special_spaces(text: BrokenText) -> Iterator[Cause]:
             yield _special_space(text, i, match, alike if i in alike else [i])
 
 
-def _special_space(text: BrokenText, line: int, match: re.Match[str], lines: list[int]) -> Cause:
+def _special_space(
+    text: BrokenText,
+    line: int,
+    match: re.Match[str],
+    lines: list[int],
+) -> Cause:
     """Return the cause that a character, which was found in a line and is in others as well, only looks like a space."""
     char, name = match[0], _name_of(match[0])
     new = " " if char.isspace() else ""
@@ -173,7 +201,13 @@ def _special_space(text: BrokenText, line: int, match: re.Match[str], lines: lis
     spaces = "a space" if is_one else "plain spaces"
     help_ = f"Replace {where} with {spaces}" if new else f"Remove {where}"
     edits = tuple(text.replaced(i, text.lines[i].replace(char, new)) for i in lines)
-    return text.cause(repairs.PLAIN_SPACES, line, help_, edits, match.span())
+    return text.cause(
+        repairs.PLAIN_SPACES,
+        line,
+        help_,
+        edits,
+        match.span(),
+    )
 
 
 def _name_of(char: str) -> str:
@@ -197,7 +231,12 @@ def directives(text: BrokenText) -> Iterator[Cause]:
         start = text.lines[i].find("{{")
         if start >= 0:
             help_ = f"Check the rendered file: line {text.line(i)} contains template syntax"
-            yield text.cause(None, i, help_, columns=(start, len(text.lines[i].rstrip())))
+            yield text.cause(
+                None,
+                i,
+                help_,
+                columns=(start, len(text.lines[i].rstrip())),
+            )
 
 
 def lists_below_text(text: BrokenText) -> Iterator[Cause]:
@@ -239,7 +278,13 @@ def _list_in_line_of_key(text: BrokenText) -> Iterator[Cause]:
         end = "\r" if line.endswith("\r") else ""
         head = f"{entry.head.rstrip()}{entry.rest.rstrip()}{end}"
         new = f"{head}\n{' ' * key_column(line)}{entry.value}{end}"
-        yield text.line_cause(repairs.LIST_BELOW, text.stop, new, help_, entry.columns)
+        yield text.line_cause(
+            repairs.LIST_BELOW,
+            text.stop,
+            new,
+            help_,
+            entry.columns,
+        )
 
 
 def ellipses(text: BrokenText) -> Iterator[Cause]:
@@ -320,7 +365,12 @@ def _shift(text: BrokenText, lines: list[int], by: int) -> Cause:
         lines = _with_texts(text, lines)
         spaces = _count(abs(by), "more " if by > 0 else "fewer ")
         help_ = f"Indent {text.numbers(range(first, lines[-1] + 1))} by {spaces}"
-    return text.cause(repairs.INDENTATION, first, help_, text.shifted(lines, by))
+    return text.cause(
+        repairs.INDENTATION,
+        first,
+        help_,
+        text.shifted(lines, by),
+    )
 
 
 def _with_texts(text: BrokenText, lines: list[int]) -> list[int]:
@@ -341,7 +391,12 @@ def _count(spaces: int, more: str = "") -> str:
 
 def _without_value(text: BrokenText, line: int, entry: Entry) -> Cause:
     help_ = f"Remove `{entry.value}` in line {text.line(line)}: the value is below it"
-    return text.line_cause(repairs.NO_VALUE, line, f"{entry.head.rstrip()}{entry.rest}", help_)
+    return text.line_cause(
+        repairs.NO_VALUE,
+        line,
+        f"{entry.head.rstrip()}{entry.rest}",
+        help_,
+    )
 
 
 def _list_outdented(text: BrokenText, stop: int) -> Iterator[Cause]:
@@ -440,7 +495,12 @@ def _prose(text: BrokenText) -> Iterator[Cause]:
             expected = key_column(text.lines[previous]) + 2
         if indent < expected and not text.lines[i].lstrip().startswith("- "):
             help_ = f"Indent line {text.line(i)} by {_count(expected)} instead of {_count(indent)}, like the text above"
-            yield text.cause(repairs.INDENTATION, i, help_, text.shifted([i], expected - indent))
+            yield text.cause(
+                repairs.INDENTATION,
+                i,
+                help_,
+                text.shifted([i], expected - indent),
+            )
 
 
 def _text_below_mark(text: BrokenText, first: int, header: int) -> Iterator[Cause]:
@@ -488,7 +548,10 @@ def _to_near_levels(text: BrokenText, index: int) -> Iterator[Cause]:
 
 
 def _lines_above(
-    text: BrokenText, indents: Sequence[int], upper: int, index: int
+    text: BrokenText,
+    indents: Sequence[int],
+    upper: int,
+    index: int,
 ) -> Iterator[Cause]:
     """Yield that lines above a line are meant at its level, or `upper`, the one that it is below of, at the level of that."""
     lines, here = text.structure, indents[index]

@@ -81,7 +81,11 @@ class Document:
     line_offset: int
     error: YAMLProblem | None = None
     non_simple_mappings: list[Mapping] = field(default_factory=list)
-    values: dict[Hashable, Any] = field(default_factory=dict, compare=False, repr=False)
+    values: dict[Hashable, Any] = field(
+        default_factory=dict,
+        compare=False,
+        repr=False,
+    )
 
     def once(self, name: Hashable, make: Callable[[], T]) -> T:
         """Return what a function makes of the document, which is made only once."""
@@ -197,7 +201,12 @@ def parse_chunk(chunk: Chunk) -> Document:
         # libyaml reads UTF-8, which cannot encode lone surrogates.
         surrogate = re.search(_SURROGATE, text)
         index = 0 if surrogate is None else surrogate.start()
-        document.error = _problem_at("yaml: invalid leading UTF-8 octet", text, index, offset)
+        document.error = _problem_at(
+            "yaml: invalid leading UTF-8 octet",
+            text,
+            index,
+            offset,
+        )
     return document
 
 
@@ -221,7 +230,12 @@ _END: Final = regex(r"^\.\.\.(?![^ \t\r\n])", re.MULTILINE)
 _CONTENT: Final = regex(r"^(?!\.\.\.(?:\s|\Z))[ \t]*[^\s#%].*", re.MULTILINE)
 
 
-def _problem_at(message: str, text: str, index: int, offset: int) -> YAMLProblem:
+def _problem_at(
+    message: str,
+    text: str,
+    index: int,
+    offset: int,
+) -> YAMLProblem:
     line = text.count("\n", 0, index)
     column = index - (text.rfind("\n", 0, index) + 1)
     return YAMLProblem(message, line + offset, column)
@@ -232,7 +246,12 @@ def _problem_of_node(error: YAMLDecodeError, offset: int) -> YAMLProblem:
     if mark is None:
         return YAMLProblem(str(error), offset, 0)
     is_own = isinstance(error, _TooDeepError)
-    return YAMLProblem(str(error), mark.line + offset, mark.column, is_own)
+    return YAMLProblem(
+        str(error),
+        mark.line + offset,
+        mark.column,
+        is_own,
+    )
 
 
 def _problem(error: YAMLError, chunk: str, offset: int) -> YAMLProblem:

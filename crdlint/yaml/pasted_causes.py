@@ -49,7 +49,12 @@ def _lone_markers(text: BrokenText, marks: list[int]) -> Cause:
     markers = agreeing(len(marks), "marker", "markers")
     help_ = f"Resolve the merge conflict: remove the conflict {markers} in {text.numbers(marks)}"
     edits = text.removed(marks) if len(marks) == 1 else ()
-    return text.cause(repairs.ONE_SIDE if edits else None, marks[0], help_, edits)
+    return text.cause(
+        repairs.ONE_SIDE if edits else None,
+        marks[0],
+        help_,
+        edits,
+    )
 
 
 def _conflict(text: BrokenText, ends: list[int], more: int) -> Cause:
@@ -69,7 +74,12 @@ def _conflict(text: BrokenText, ends: list[int], more: int) -> Cause:
         return text.cause(None, first, help_)
     side = ours if old else theirs
     edits = text.removed(i for i in all_lines if i not in side)
-    return text.cause(repairs.SAME_SIDES if are_same else repairs.ONE_SIDE, first, help_, edits)
+    return text.cause(
+        repairs.SAME_SIDES if are_same else repairs.ONE_SIDE,
+        first,
+        help_,
+        edits,
+    )
 
 
 def _side(text: BrokenText, lines: range) -> str:
@@ -128,7 +138,12 @@ def comments(text: BrokenText) -> Iterator[Cause]:
         has_marker = any(map(_MARKER.match, text.texts(alike)))
         help_ = f"Begin the comment in {text.numbers(alike)} with `#`"
         repair = repairs.COMMENTED if has_marker else repairs.COMMENT
-        yield text.cause(repair, alike[0], help_, text.rewritten(alike, _with_hash))
+        yield text.cause(
+            repair,
+            alike[0],
+            help_,
+            text.rewritten(alike, _with_hash),
+        )
     for i in text.fitting(text.near(), _MARKER.match):
         help_ = f"Remove line {text.line(i)}: a marker of controller-gen belongs into a comment of the Go code"
         yield _commented(text, i, help_)
@@ -152,7 +167,12 @@ def json_comments(text: BrokenText) -> Iterator[Cause]:
     if lines:
         comments_ = agreeing(len(lines), "comment", "comments")
         help_ = f"Remove the {comments_} in {text.numbers(set(lines))}: JSON has none"
-        yield text.cause(repairs.NO_JSON_COMMENTS, lines[0], help_, tuple(edits))
+        yield text.cause(
+            repairs.NO_JSON_COMMENTS,
+            lines[0],
+            help_,
+            tuple(edits),
+        )
 
 
 def _with_hash(line: str) -> str:
@@ -208,7 +228,12 @@ def sentences(text: BrokenText) -> Iterator[Cause]:
 
 def _commented(text: BrokenText, line: int, help_: str) -> Cause:
     start = text.starts[line] + indent_of(text.lines[line])
-    return text.cause(repairs.COMMENTED, line, help_, (Edit(start, start, "# "),))
+    return text.cause(
+        repairs.COMMENTED,
+        line,
+        help_,
+        (Edit(start, start, "# "),),
+    )
 
 
 def entities(text: BrokenText) -> Iterator[Cause]:
@@ -217,7 +242,12 @@ def entities(text: BrokenText) -> Iterator[Cause]:
     if lines and lines[0] <= text.stop:
         help_ = f"Write the characters instead of HTML entities in {text.numbers(lines)}"
         for rewrite in (_without_entities, _quoted_entities):
-            yield text.cause(repairs.ENTITIES, lines[0], help_, text.rewritten(lines, rewrite))
+            yield text.cause(
+                repairs.ENTITIES,
+                lines[0],
+                help_,
+                text.rewritten(lines, rewrite),
+            )
 
 
 def _without_entities(line: str) -> str:

@@ -20,7 +20,12 @@ class Repair(NamedTuple):
     around: str = "{}"
 
 
-def _repair(title: str, applicability: Literal["safe", "unsafe"], bad: str, good: str) -> Repair:
+def _repair(
+    title: str,
+    applicability: Literal["safe", "unsafe"],
+    bad: str,
+    good: str,
+) -> Repair:
     """Return a repair of fields of the property `host`, which has further fields."""
     return Repair(title, applicability, *(f"host:\n{text}  type: string\n" for text in (bad, good)))
 

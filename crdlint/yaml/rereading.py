@@ -225,12 +225,25 @@ class _Move:
 
 def _scalar(event: Any, start: StreamMark, end: StreamMark) -> Any:
     return ScalarEvent(
-        event.anchor, event.ctag, event.implicit, event.value, start, end, event.style
+        event.anchor,
+        event.ctag,
+        event.implicit,
+        event.value,
+        start,
+        end,
+        event.style,
     )
 
 
 def _start(event: Any, start: StreamMark, end: StreamMark) -> Any:
-    return event.__class__(event.anchor, event.ctag, event.implicit, start, end, event.flow_style)
+    return event.__class__(
+        event.anchor,
+        event.ctag,
+        event.implicit,
+        start,
+        end,
+        event.flow_style,
+    )
 
 
 def _end(event: Any, start: StreamMark, end: StreamMark) -> Any:

@@ -32,7 +32,10 @@ _QUOTED: Final = {
 
 
 def position_inside(
-    text: str, node: Scalar, start: int, end: int
+    text: str,
+    node: Scalar,
+    start: int,
+    end: int,
 ) -> tuple[int, int, int, int] | None:
     """Return the position of the characters `start` to `end` of a scalar's value, or None if it is uncertain.
 
@@ -52,7 +55,12 @@ def position_inside(
     return first_line + line, column + 1, first_line + end_line, last_column + 2
 
 
-def offsets_inside(text: str, node: Scalar, start: int, end: int) -> tuple[int, int] | None:
+def offsets_inside(
+    text: str,
+    node: Scalar,
+    start: int,
+    end: int,
+) -> tuple[int, int] | None:
     """Return the offsets of the characters `start` to `end` of a scalar's value, or None if they are uncertain."""
     spans = _spans(text, node)
     if not spans or start > len(spans):
@@ -84,7 +92,12 @@ def _spans(text: str, node: Scalar) -> Spans | None:
     return spans if is_certain else None
 
 
-def _flow(text: str, start: int, end: int, part: re.Pattern[str]) -> Iterator[tuple[int, int]]:
+def _flow(
+    text: str,
+    start: int,
+    end: int,
+    part: re.Pattern[str],
+) -> Iterator[tuple[int, int]]:
     """Parse a plain or quoted scalar: lines are trimmed, one break becomes a space, n breaks become n-1."""
     for match in part.finditer(text, start, end):
         first, after = match.span()
@@ -104,7 +117,14 @@ def _each_character(start: int, end: int) -> Spans:
     return [(offset, offset + 1) for offset in range(start, end)]
 
 
-def _block(text: str, start: int, end: int, value: str, *, folds: bool) -> Spans | None:
+def _block(
+    text: str,
+    start: int,
+    end: int,
+    value: str,
+    *,
+    folds: bool,
+) -> Spans | None:
     """Parse a block scalar together with its value, which determines its indentation."""
     lines = [match.span(1) for match in _LINE_BELOW.finditer(text, start, end)]
     indent = _indent(text, lines, value)

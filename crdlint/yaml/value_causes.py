@@ -52,7 +52,13 @@ def unquoted(text: BrokenText) -> Iterator[Cause]:
             words = _BETWEEN_WORDS.split(entry.value)
             listed = f"[{', '.join(word.strip() for word in words)}]"
             help_ = f"Put the values in line {text.line(i)} in brackets: `{listed}`"
-            cause = text.value_cause(repairs.IN_BRACKETS, i, entry, listed, help_)
+            cause = text.value_cause(
+                repairs.IN_BRACKETS,
+                i,
+                entry,
+                listed,
+                help_,
+            )
             yield cause._replace(headline="a list needs brackets")
         elif _has_second_key(entry.value, why):
             yield from _two_keys(text, i, entry)
@@ -60,7 +66,12 @@ def unquoted(text: BrokenText) -> Iterator[Cause]:
             yield from _text_after_mark(text, i, entry)
         elif why is not None:
             is_code = _CODE.search(entry.head) is not None
-            help_ = _quotes_help(text.line(i), entry.value, why, is_code=is_code)
+            help_ = _quotes_help(
+                text.line(i),
+                entry.value,
+                why,
+                is_code=is_code,
+            )
             new = _in_quotes(entry.value, is_code=is_code)
             yield text.value_cause(repairs.QUOTES, i, entry, new, help_)
 
@@ -87,7 +98,13 @@ def _in_quotes(value: str, *, is_code: bool = False) -> str:
     return quoted(value if bare is None else bare)
 
 
-def _quotes_help(line: int, value: str, why: str | None, *, is_code: bool = False) -> str:
+def _quotes_help(
+    line: int,
+    value: str,
+    why: str | None,
+    *,
+    is_code: bool = False,
+) -> str:
     is_marked = _without_backquotes(value, is_code=is_code) is not None
     how = "quotes instead of backquotes" if is_marked else f"quotes, since it {why}"
     return f"Put the value in line {line} in {how}: `{_in_quotes(value, is_code=is_code)}`"
@@ -116,9 +133,13 @@ def _two_keys(text: BrokenText, index: int, entry: Entry) -> Iterator[Cause]:
     each = agreeing(len(others), "a line of its own", "lines of their own")
     names = " and ".join(f"`{other}`" for other in others)
     help_ = f"Write {names} on {each}, below line {text.line(index)}"
-    yield text.line_cause(repairs.SPLIT, index, new, help_, entry.columns)._replace(
-        headline=_TWO_KEYS
-    )
+    yield text.line_cause(
+        repairs.SPLIT,
+        index,
+        new,
+        help_,
+        entry.columns,
+    )._replace(headline=_TWO_KEYS)
 
 
 def _entries_in(entry: Entry) -> list[str]:
@@ -209,14 +230,25 @@ def _text_after_mark(text: BrokenText, index: int, entry: Entry) -> Iterator[Cau
     yield cause._replace(headline=f"text after `{entry.value[0]}`")
 
 
-def _text_below_mark(text: BrokenText, index: int, entry: Entry, indent: int) -> Cause:
+def _text_below_mark(
+    text: BrokenText,
+    index: int,
+    entry: Entry,
+    indent: int,
+) -> Cause:
     """Return the cause that a text begins in the line of its mark and goes on below it."""
     value = entry.value.lstrip("|>-+ ")
     mark = entry.value[: len(entry.value) - len(value)].rstrip()
     end = "\r" if text.lines[index].endswith("\r") else ""
     new = f"{entry.head}{mark}{end}\n{' ' * indent}{value}{entry.rest}"
     help_ = f"Write the text after `{mark}` in line {text.line(index)} on a line below it"
-    cause = text.line_cause(repairs.BELOW_MARK, index, new, help_, entry.columns)
+    cause = text.line_cause(
+        repairs.BELOW_MARK,
+        index,
+        new,
+        help_,
+        entry.columns,
+    )
     return cause._replace(headline=f"text after `{mark}`")
 
 
@@ -399,7 +431,12 @@ def several(text: BrokenText) -> Iterator[Cause]:
         help_ = Sample(
             f"Correct {text.numbers(lines)}, such as `{new}` in line {text.line(lines[0])}"
         )
-        yield text.cause(repairs.EACH_LINE, lines[0], help_, text.rewritten(lines, _corrected))
+        yield text.cause(
+            repairs.EACH_LINE,
+            lines[0],
+            help_,
+            text.rewritten(lines, _corrected),
+        )
 
 
 _CORRECTED_KEY: Final = regex(r"[ ]*(?:- +)*[A-Za-z$][\w$-]*:?")
@@ -461,11 +498,23 @@ def quotes(text: BrokenText) -> Iterator[Cause]:
         if quote not in "'\"" or any(count % 2 == 0 for count in left):
             continue
         help_ = f"Add `{quote}` at the end of the value in line {text.line(i)} to close the quote"
-        yield text.value_cause(repairs.CLOSED_QUOTE, i, entry, f"{value}{quote}", help_)
+        yield text.value_cause(
+            repairs.CLOSED_QUOTE,
+            i,
+            entry,
+            f"{value}{quote}",
+            help_,
+        )
         if last != i:
             help_ = f"Add `{quote}` at the end of line {text.line(last)} to close the quote in line {text.line(i)}"
             edit = text.replaced(last, f"{text.lines[last].rstrip()}{quote}")
-            yield text.cause(repairs.CLOSED_QUOTE, i, help_, (edit,), entry.columns)
+            yield text.cause(
+                repairs.CLOSED_QUOTE,
+                i,
+                help_,
+                (edit,),
+                entry.columns,
+            )
 
 
 def _open_words(text: BrokenText) -> Iterator[Cause]:
@@ -585,7 +634,10 @@ def _without_dashes(text: BrokenText) -> Iterator[Cause]:
     if before.strip() in _LISTS_OF_TEXTS or is_after_item:
         edits = text.rewritten(words, lambda line: f"{line[:indent]}- {line[indent:]}")
         yield text.cause(
-            repairs.DASH, words[0], f"Write a dash at the start of {text.numbers(words)}", edits
+            repairs.DASH,
+            words[0],
+            f"Write a dash at the start of {text.numbers(words)}",
+            edits,
         )
 
 
@@ -595,7 +647,12 @@ def dashes(text: BrokenText) -> Iterator[Cause]:
     for i in text.near():
         if _OTHER_DASH.match(text.lines[i]):
             help_ = f"Write `-` instead of `{text.lines[i].lstrip()[0]}` in line {text.line(i)}"
-            yield text.line_cause(repairs.DASH, i, _OTHER_DASH.sub(r"\1-", text.lines[i]), help_)
+            yield text.line_cause(
+                repairs.DASH,
+                i,
+                _OTHER_DASH.sub(r"\1-", text.lines[i]),
+                help_,
+            )
         end = i + len(list(takewhile(_NO_BLANK_AFTER_DASH.match, text.lines[i:])))
         if end > i:
             edits = text.rewritten(range(i, end), lambda line: line.replace("-", "- ", 1))
@@ -612,12 +669,20 @@ def json_slips(text: BrokenText) -> Iterator[Cause]:
         key = _JSON_KEY.match(line)
         if key is not None:
             help_ = f"Add a colon after the key in line {number}: `{key[1].strip()}:`"
-            yield text.line_cause(repairs.COLON, i, f"{key[1]}: {line[key.end() :]}", help_)
+            yield text.line_cause(
+                repairs.COLON,
+                i,
+                f"{key[1]}: {line[key.end() :]}",
+                help_,
+            )
         if _JSON_OPEN_TEXT.match(line):
             text_end = len(line.rstrip(", \t\r"))
             help_ = f'Add `"` at the end of the value in line {number} to close the quote'
             yield text.line_cause(
-                repairs.CLOSED_QUOTE, i, f'{line[:text_end]}"{line[text_end:]}', help_
+                repairs.CLOSED_QUOTE,
+                i,
+                f'{line[:text_end]}"{line[text_end:]}',
+                help_,
             )
     closing, last = (
         _missing_brackets(text.document.text),
@@ -626,7 +691,10 @@ def json_slips(text: BrokenText) -> Iterator[Cause]:
     if closing:
         help_ = f"Add `{closing}` at the end of line {text.line(last)}"
         yield text.line_cause(
-            repairs.CLOSED_BRACKET, last, f"{text.lines[last].rstrip()}{closing}", help_
+            repairs.CLOSED_BRACKET,
+            last,
+            f"{text.lines[last].rstrip()}{closing}",
+            help_,
         )
 
 
@@ -643,7 +711,13 @@ def brackets(text: BrokenText) -> Iterator[Cause]:
         where = f"at the end of line {text.line(last)} " if last != first else ""
         help_ = f"Add `{closing}` {where}to close the bracket in line {text.line(first)}"
         edit = text.replaced(last, f"{end}{closing}{text.lines[last][len(end) :]}")
-        yield text.cause(repairs.CLOSED_BRACKET, first, help_, (edit,), entry.columns)
+        yield text.cause(
+            repairs.CLOSED_BRACKET,
+            first,
+            help_,
+            (edit,),
+            entry.columns,
+        )
 
 
 _FLOW_LINES: Final = 40
@@ -679,7 +753,13 @@ def wrong_brackets(text: BrokenText) -> Iterator[Cause]:
                 right += pending.pop()
         if right != entry.value and not pending:
             help_ = f"Close the brackets in line {text.line(i)} in their order: `{right}`"
-            yield text.value_cause(repairs.CLOSED_BRACKET, i, entry, right, help_)
+            yield text.value_cause(
+                repairs.CLOSED_BRACKET,
+                i,
+                entry,
+                right,
+                help_,
+            )
 
 
 def collections_as_keys(text: BrokenText) -> Iterator[Cause]:

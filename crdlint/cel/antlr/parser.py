@@ -126,7 +126,12 @@ class TreeParser(Parser):  # type: ignore[misc]
         start, parent = self.atn.ruleToStartState[rule], self._ctx
         tree = ParseTree(rule, parent, self.state)
         if start.isPrecedenceRule:
-            self.enterRecursionRule(tree, start.stateNumber, rule, precedence)
+            self.enterRecursionRule(
+                tree,
+                start.stateNumber,
+                rule,
+                precedence,
+            )
         else:
             self.enterRule(tree, start.stateNumber, rule)
         try:

@@ -64,16 +64,28 @@ class _Listener(ErrorListener):  # type: ignore[misc]
             self._report(msg, Location(line, column), ErrorCode.UNEXPECTED_END)
         else:
             self._report(
-                msg, Location(line, column), ErrorCode.UNEXPECTED_TOKEN, offendingSymbol.text
+                msg,
+                Location(line, column),
+                ErrorCode.UNEXPECTED_TOKEN,
+                offendingSymbol.text,
             )
 
     def no_token(self, text: str, location: Location) -> None:
         """Report a text that begins no token."""
         self._report(
-            f"token recognition error at: '{text}'", location, ErrorCode.UNRECOGNIZED_TOKEN, text
+            f"token recognition error at: '{text}'",
+            location,
+            ErrorCode.UNRECOGNIZED_TOKEN,
+            text,
         )
 
-    def _report(self, message: str, location: Location, code: ErrorCode, *args: str) -> None:
+    def _report(
+        self,
+        message: str,
+        location: Location,
+        code: ErrorCode,
+        *args: str,
+    ) -> None:
         if self.reports >= _MAX_REPORTS:
             self.builder.add_error(
                 CodedMessage(f"Syntax error: More than {_MAX_REPORTS} syntax errors"), location
@@ -116,7 +128,12 @@ class _TokenSource:
         kind, text = kind_and_text
         start, self._at = self._at, self._at + len(text)
         channel = Token.HIDDEN_CHANNEL if kind is SPACE else Token.DEFAULT_CHANNEL
-        token = CommonToken(type=_TYPES.get(kind), channel=channel, start=start, stop=self._at - 1)
+        token = CommonToken(
+            type=_TYPES.get(kind),
+            channel=channel,
+            start=start,
+            stop=self._at - 1,
+        )
         token.line, token.column = source.location(start)
         token.text = "<EOF>" if kind is EOF else text
         return token

@@ -82,7 +82,13 @@ class _Visitor:
     def id(self, ctx: Any) -> int:
         return self.builder.new_id(self.span(ctx))
 
-    def report(self, ctx: Any, message: str, code: ErrorCode = ErrorCode.OTHER, *args: str) -> Expr:
+    def report(
+        self,
+        ctx: Any,
+        message: str,
+        code: ErrorCode = ErrorCode.OTHER,
+        *args: str,
+    ) -> Expr:
         return self.builder.report(self.span(ctx), CodedMessage(message, code, args))
 
     def call(self, ctx: Any, name: str, target: Expr | None) -> Expr:
@@ -119,7 +125,10 @@ class _Visitor:
         call_id = self.id(ctx.first("?"))
         second = self.visit(rest[0] if rest else None)
         return self.builder.call(
-            call_id, "_?_:_", None, [first, second, self.visit(ctx.first("expr"))]
+            call_id,
+            "_?_:_",
+            None,
+            [first, second, self.visit(ctx.first("expr"))],
         )
 
     def logical(self, ctx: Any) -> Expr:
@@ -139,7 +148,10 @@ class _Visitor:
         first = self.visit(left)
         call_id = self.id(operator)
         return self.builder.call(
-            call_id, BINARY_OPERATORS[operator.text], None, [first, self.visit(right)]
+            call_id,
+            BINARY_OPERATORS[operator.text],
+            None,
+            [first, self.visit(right)],
         )
 
     def prefix(self, ctx: Any) -> Expr:
@@ -148,7 +160,12 @@ class _Visitor:
         if len(signs) % 2 == 0:
             return self.visit(ctx.first("member"))
         call_id = self.id(signs[0])
-        return self.builder.call(call_id, f"{sign}_", None, [self.visit(ctx.first("member"))])
+        return self.builder.call(
+            call_id,
+            f"{sign}_",
+            None,
+            [self.visit(ctx.first("member"))],
+        )
 
     def select(self, ctx: Any) -> Expr:
         operand = self.visit(ctx.first("member"))
@@ -179,7 +196,12 @@ class _Visitor:
         index = self.visit(ctx.first("expr"))
         if is_optional and not self.builder.options.optional_syntax:
             return self.report(bracket, "unsupported syntax '[?'")
-        return self.builder.call(call_id, "_[?_]" if is_optional else "_[_]", None, [target, index])
+        return self.builder.call(
+            call_id,
+            "_[?_]" if is_optional else "_[_]",
+            None,
+            [target, index],
+        )
 
     def message(self, ctx: Any) -> Expr:
         name = ".".join(token.text for token in ctx.all("IDENTIFIER"))
@@ -205,7 +227,14 @@ class _Visitor:
                 continue
             if not name:
                 return []
-            fields.append(ast.StructField(field_id, name, self.visit(values[i]), is_optional))
+            fields.append(
+                ast.StructField(
+                    field_id,
+                    name,
+                    self.visit(values[i]),
+                    is_optional,
+                )
+            )
         return fields
 
     def named(self, ctx: Any) -> Expr:
@@ -215,7 +244,10 @@ class _Visitor:
             return ast.Unspecified(self.id(ctx))
         if name.text in RESERVED:
             return self.report(
-                ctx, f"reserved identifier: {name.text}", ErrorCode.RESERVED_IDENTIFIER, name.text
+                ctx,
+                f"reserved identifier: {name.text}",
+                ErrorCode.RESERVED_IDENTIFIER,
+                name.text,
             )
         full_name = _root(ctx) + name.text
         return (
@@ -253,7 +285,10 @@ class _Visitor:
                 continue
             entries.append(
                 ast.MapEntry(
-                    entry_id, self.visit(key.first("expr")), self.visit(values[i]), is_optional
+                    entry_id,
+                    self.visit(key.first("expr")),
+                    self.visit(values[i]),
+                    is_optional,
                 )
             )
         return entries

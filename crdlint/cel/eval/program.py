@@ -65,7 +65,12 @@ class _Planner:
 
     def plan(self, root: ast.Expr) -> Program:
         planned = _step(ast.visit(root, self, {}))
-        return Program(planned.run, self._slots, planned.depth, self._stacked)
+        return Program(
+            planned.run,
+            self._slots,
+            planned.depth,
+            self._stacked,
+        )
 
     def unspecified(self, expr: ast.Unspecified) -> Planned:
         raise PlanError(f"unsupported expr: {expr}")
@@ -88,7 +93,13 @@ class _Planner:
                 return Constant(id_, _type_named(name, type_))
         counts_errors = self._costs.dialect.selection_from_error_has_cost
         is_hidden = name.startswith(".")
-        return Attribute(id_, self._variable(name), steps.LEAF_DEPTH, counts_errors, is_hidden)
+        return Attribute(
+            id_,
+            self._variable(name),
+            steps.LEAF_DEPTH,
+            counts_errors,
+            is_hidden,
+        )
 
     def _variable(self, name: str) -> Run:
         """Return the function for a variable: of the innermost macro that has it, or else a global one."""
@@ -123,7 +134,14 @@ class _Planner:
             key.run if isinstance(key, ProgramStep) else key.run(), keeps_errors=keeps_errors
         )
         attribute.depth = max(attribute.depth, key.depth + _SELECTION_DEPTH)
-        attribute.add(Qualifier(expr.id, computed=run, optional=optional, drops=is_step))
+        attribute.add(
+            Qualifier(
+                expr.id,
+                computed=run,
+                optional=optional,
+                drops=is_step,
+            )
+        )
         return attribute
 
     def _outside_macros(self, expr: ast.Expr) -> Planned:
@@ -143,7 +161,11 @@ class _Planner:
         if function == "_?_:_":
             condition, truthy, falsy = _step(args[0]), _relative(args[1]), _relative(args[2])
             return Conditional(
-                expr.id, condition, truthy, falsy, steps.depth_over([condition, truthy, falsy])
+                expr.id,
+                condition,
+                truthy,
+                falsy,
+                steps.depth_over([condition, truthy, falsy]),
             )
         if function == "_[_]":
             return self._index(expr, args, optional=False)
@@ -173,10 +195,20 @@ class _Planner:
         self._leaves_values |= steps.stops(resolved, len(args))
         cost = self._costs.of_call(function, overload_id)
         in_advance = self._costs.is_in_advance(overload_id)
-        return steps.call(id_, resolved, _steps(args), cost, in_advance=in_advance)
+        return steps.call(
+            id_,
+            resolved,
+            _steps(args),
+            cost,
+            in_advance=in_advance,
+        )
 
     def _implementation(
-        self, id_: int, function: str, overload_id: str, args: list[Planned]
+        self,
+        id_: int,
+        function: str,
+        overload_id: str,
+        args: list[Planned],
     ) -> Implementation:
         """Return the function to call; one that fails if there is none for the arguments. Raise PlanError."""
         resolved = _EQUALITIES.get(function) or self._functions.resolve(function, overload_id)
@@ -206,7 +238,10 @@ class _Planner:
             return Constant(expr.id, [])
         optional = frozenset(expr.optional_indices)
         return self._literal(
-            expr.id, elements, lambda runs: steps.list_of(runs, optional), LIST_COST
+            expr.id,
+            elements,
+            lambda runs: steps.list_of(runs, optional),
+            LIST_COST,
         )
 
     def map_(self, expr: ast.MapExpr) -> Visit:
@@ -231,11 +266,18 @@ class _Planner:
             _optional(expr.fields),
         )
         return self._constructed(
-            expr.id, values, lambda runs: steps.map_of(names, runs, optional, build), STRUCT_COST
+            expr.id,
+            values,
+            lambda runs: steps.map_of(names, runs, optional, build),
+            STRUCT_COST,
         )
 
     def _literal(
-        self, id_: int, parts: list[Planned], then: Callable[[list[Run]], Run], cost: int
+        self,
+        id_: int,
+        parts: list[Planned],
+        then: Callable[[list[Run]], Run],
+        cost: int,
     ) -> Planned:
         """Return a list or map literal, a constant one of constants."""
         values = [steps.always(part.value) for part in parts if isinstance(part, Constant)]
@@ -247,11 +289,20 @@ class _Planner:
             raise PlanError(str(panic)) from None
 
     def _constructed(
-        self, id_: int, parts: list[Planned], then: Callable[[list[Run]], Run], cost: int
+        self,
+        id_: int,
+        parts: list[Planned],
+        then: Callable[[list[Run]], Run],
+        cost: int,
     ) -> Planned:
         self._leaves_values |= len(parts) > 1
         operands = _steps(parts)
-        return steps.constructor(id_, then([part.run for part in operands]), operands, cost)
+        return steps.constructor(
+            id_,
+            then([part.run for part in operands]),
+            operands,
+            cost,
+        )
 
     def comprehension(self, expr: ast.Comprehension) -> Visit:
         initial = _step((yield expr.accu_init))
@@ -273,7 +324,11 @@ class _Planner:
         self._scopes.pop()
         pairs, hides_errors = bool(expr.iter_var2), self._costs.dialect.hides_errors_of_ranges
         return steps.fold(
-            expr.id, slot, [initial, over, *loop, result], pairs=pairs, hides_errors=hides_errors
+            expr.id,
+            slot,
+            [initial, over, *loop, result],
+            pairs=pairs,
+            hides_errors=hides_errors,
         )
 
 
@@ -299,7 +354,11 @@ def _relative(node: Planned) -> Attribute | Conditional:
 
 
 def _folded(
-    id_: int, function: str, overload_id: str, args: list[Planned], resolved: Implementation
+    id_: int,
+    function: str,
+    overload_id: str,
+    args: list[Planned],
+    resolved: Implementation,
 ) -> Planned | None:
     """Return the optimized form of a call, or None if there is none. Upstream: interpreter.decOptimize."""
     if overload_id == "in_list":
@@ -386,7 +445,14 @@ class Program:
 
     def evaluate(self, activation: Mapping[str, Value], cost_limit: int | None = None) -> Evaluated:
         """Evaluate with variables by name; errors, including an exceeded cost limit, are results. Upstream: Program.Eval."""
-        return self._result(Frame(activation, self._slots, cost_limit, stacked=self._stacked))
+        return self._result(
+            Frame(
+                activation,
+                self._slots,
+                cost_limit,
+                stacked=self._stacked,
+            )
+        )
 
     def trace(
         self, activation: Mapping[str, Value], cost_limit: int | None = None
@@ -409,7 +475,10 @@ class Program:
 
 
 def plan(
-    expr: ast.Expr, check_result: CheckResult, functions: Functions, costs: CostModel
+    expr: ast.Expr,
+    check_result: CheckResult,
+    functions: Functions,
+    costs: CostModel,
 ) -> Program:
     """Plan a checked expression; raise PlanError with cel-go's text if that fails. Upstream: Env.Program."""
     return _Planner(check_result, functions, costs).plan(expr)

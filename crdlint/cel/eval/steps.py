@@ -45,7 +45,12 @@ def always(value: Value) -> Run:
     return lambda _: value
 
 
-def free(id_: int, run: Run, depth: int, dropped: Sequence[int] = ()) -> ProgramStep:
+def free(
+    id_: int,
+    run: Run,
+    depth: int,
+    dropped: Sequence[int] = (),
+) -> ProgramStep:
     """Return a step without cost, which removes values from the stack."""
 
     def recorded(frame: Frame) -> Value:
@@ -100,7 +105,12 @@ def logical(id_: int, terms: Sequence[ProgramStep], *, decisive: bool) -> Progra
                 error = no_overload(value)
         return (not decisive) if error is None else error
 
-    return free(id_, run, depth_over(terms), [term.id for term in terms])
+    return free(
+        id_,
+        run,
+        depth_over(terms),
+        [term.id for term in terms],
+    )
 
 
 def differs(left: Value, right: Value) -> Value:
@@ -241,7 +251,12 @@ def map_of(
     return run
 
 
-def constructor(id_: int, run: Run, parts: Sequence[ProgramStep], cost: int) -> ProgramStep:
+def constructor(
+    id_: int,
+    run: Run,
+    parts: Sequence[ProgramStep],
+    cost: int,
+) -> ProgramStep:
     """Return a list, map or message literal with a cost."""
     ids = [part.id for part in parts]
 
@@ -277,7 +292,11 @@ def membership(
 
 
 def or_optional(
-    id_: int, operands: Sequence[ProgramStep], *, unwrap: bool, rejects_values: bool
+    id_: int,
+    operands: Sequence[ProgramStep],
+    *,
+    unwrap: bool,
+    rejects_values: bool,
 ) -> ProgramStep:
     """Return `or` of two optionals, or `orValue` of an optional and a value; the second is evaluated only if needed.
 
@@ -331,7 +350,12 @@ def variable(slot: int) -> Run:
 
 
 def fold(
-    id_: int, slot: int, operands: Sequence[ProgramStep], *, pairs: bool, hides_errors: bool
+    id_: int,
+    slot: int,
+    operands: Sequence[ProgramStep],
+    *,
+    pairs: bool,
+    hides_errors: bool,
 ) -> ProgramStep:
     """Return a comprehension of `operands`: initial value, range, condition, step and result. `hides_errors` is of the dialect."""
     _, over_range, condition, step, result = operands

@@ -42,7 +42,11 @@ SECOND: Final = 10**9  # nanoseconds
 DAY: Final = 86400  # seconds
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@dataclass(
+    frozen=True,
+    slots=True,
+    order=True,
+)
 class Duration:
     """A signed duration in nanoseconds (64 bits)."""
 
@@ -55,7 +59,11 @@ class Duration:
         return f"{format_fixed(-seconds if self.nanoseconds < 0 else seconds)}s"
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@dataclass(
+    frozen=True,
+    slots=True,
+    order=True,
+)
 class Timestamp:
     """A time in nanoseconds since 1970-01-01T00:00:00Z; `offset` is the time zone in seconds east of UTC."""
 

@@ -67,7 +67,11 @@ _LIST_OPT_V: Final = list_type(_OPT_V)
 OPTIONALS: Final = (
     overload("optional.of", "optional_of", (_V,), _OPT_V, Optional_),
     overload(
-        "optional.ofNonZeroValue", "optional_ofNonZeroValue", (_V,), _OPT_V, _of_non_zero_value
+        "optional.ofNonZeroValue",
+        "optional_ofNonZeroValue",
+        (_V,),
+        _OPT_V,
+        _of_non_zero_value,
     ),
     overload("optional.none", "optional_none", (), _OPT_V, lambda: NONE),
     member("value", "optional_value", (_OPT_V,), _V, lambda optional: optional.value),
@@ -138,10 +142,20 @@ _TWO_LISTS: Final = (list_type(type_param("T")),) * 2
 SETS: Final = (
     overload("sets.contains", "list_sets_contains_list", _TWO_LISTS, BOOL, contains, _cost(1)),
     overload(
-        "sets.equivalent", "list_sets_equivalent_list", _TWO_LISTS, BOOL, equivalent, _cost(2)
+        "sets.equivalent",
+        "list_sets_equivalent_list",
+        _TWO_LISTS,
+        BOOL,
+        equivalent,
+        _cost(2),
     ),
     overload(
-        "sets.intersects", "list_sets_intersects_list", _TWO_LISTS, BOOL, intersects, _cost(1)
+        "sets.intersects",
+        "list_sets_intersects_list",
+        _TWO_LISTS,
+        BOOL,
+        intersects,
+        _cost(1),
     ),
 )
 

@@ -144,14 +144,24 @@ def format_literals(checked: CheckedExpr) -> Issues:
                 yield from _check(node.id, text.value, args.elements, checked.result)
 
 
-def _check(call_id: int, text: str, args: list[ast.Expr], result: CheckResult) -> Issues:
+def _check(
+    call_id: int,
+    text: str,
+    args: list[ast.Expr],
+    result: CheckResult,
+) -> Issues:
     index = 0
     try:
         for piece in pieces(text, len(args), static=True):
             if isinstance(piece, str):
                 continue
             accepted = CLAUSES[piece.verb]
-            refused = _rejected(args[index], result, accepted, deep=piece.verb == "s")
+            refused = _rejected(
+                args[index],
+                result,
+                accepted,
+                deep=piece.verb == "s",
+            )
             if refused is not None:
                 yield refused, CodedMessage(accepted.rejection(_type_of(refused, result).name))
                 return
@@ -168,7 +178,13 @@ def _check(call_id: int, text: str, args: list[ast.Expr], result: CheckResult) -
         )
 
 
-def _rejected(arg: ast.Expr, result: CheckResult, accepted: Accepted, *, deep: bool) -> int | None:
+def _rejected(
+    arg: ast.Expr,
+    result: CheckResult,
+    accepted: Accepted,
+    *,
+    deep: bool,
+) -> int | None:
     """Return the id of the first node that the clause does not accept, or None; if `deep`, also check elements of literals."""
     stack = [arg]
     while stack:

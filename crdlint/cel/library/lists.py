@@ -231,7 +231,12 @@ def _sorts() -> Iterator[Overload]:
     for key, factor in factors.items():
         keys = list_type(key)
         yield member(
-            "sort", f"list_{key.name}_sort", (keys,), keys, sort_values, _pairs_cost(factor, 0)
+            "sort",
+            f"list_{key.name}_sort",
+            (keys,),
+            keys,
+            sort_values,
+            _pairs_cost(factor, 0),
         )
     for key, factor in factors.items():
         id_ = f"list_{key.name}_sortByAssociatedKeys"
@@ -253,7 +258,12 @@ _REVERSE_COST: Final = CallCost(
 )
 FUNCTIONS: Final = (
     member(
-        "slice", "list_slice", (_T, INT, INT), _T, slice_, CallCost(_estimate_slice, _track_result)
+        "slice",
+        "list_slice",
+        (_T, INT, INT),
+        _T,
+        slice_,
+        CallCost(_estimate_slice, _track_result),
     ),
     member("flatten", "list_flatten", (list_type(_T),), _T, _FLATTEN),
     member("flatten", "list_flatten_int", (list_type(DYN), INT), list_type(DYN), _FLATTEN),

@@ -53,20 +53,38 @@ def _id(type_: Type) -> str:
     )
 
 
-def _closed(function: str, name: str, *types: Type, arguments: int = 2) -> Iterator[Overload]:
+def _closed(
+    function: str,
+    name: str,
+    *types: Type,
+    arguments: int = 2,
+) -> Iterator[Overload]:
     """Yield the overloads of an operator whose arguments and result have the same type."""
     for type_ in types:
-        yield overload(function, f"{name}_{_id(type_)}", (type_,) * arguments, type_)
+        yield overload(
+            function,
+            f"{name}_{_id(type_)}",
+            (type_,) * arguments,
+            type_,
+        )
 
 
 def _comparisons() -> Iterator[Overload]:
     for function, name in _RELATIONS.items():
         for left in (BOOL, INT, UINT, DOUBLE, STRING, BYTES, TIMESTAMP, DURATION):
-            yield overload(function, f"{name}_{_id(left)}", (left, left), BOOL)
+            yield overload(
+                function,
+                f"{name}_{_id(left)}",
+                (left, left),
+                BOOL,
+            )
             for right in _NUMBERS:
                 if left in _NUMBERS and right is not left:
                     yield overload(
-                        function, f"{name}_{_id(left)}_{_id(right)}", (left, right), BOOL
+                        function,
+                        f"{name}_{_id(left)}_{_id(right)}",
+                        (left, right),
+                        BOOL,
                     )
 
 
@@ -78,7 +96,12 @@ def _sizes() -> Iterator[Overload]:
 
 def _conversions(function: str, to: Type, *others: Type) -> Iterator[Overload]:
     for type_ in (to, *others):
-        yield overload(function, f"{_id(type_)}_to_{_id(to)}", (type_,), to)
+        yield overload(
+            function,
+            f"{_id(type_)}_to_{_id(to)}",
+            (type_,),
+            to,
+        )
 
 
 def _getters() -> Iterator[Overload]:

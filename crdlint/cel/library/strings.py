@@ -33,7 +33,12 @@ def char_at(text: str, index: int) -> str:
     return text[index : index + 1]
 
 
-def _index_of_empty(text: str, part: str, offset: int, dialect: CELDialect) -> int | None:
+def _index_of_empty(
+    text: str,
+    part: str,
+    offset: int,
+    dialect: CELDialect,
+) -> int | None:
     """Return where an empty `part` is found, None for others; raise FunctionError for an offset that is not accepted."""
     if not part and not dialect.checks_offsets_of_empty_text:
         return offset
@@ -42,14 +47,24 @@ def _index_of_empty(text: str, part: str, offset: int, dialect: CELDialect) -> i
     return None if part else min(offset, len(text))
 
 
-def index_of(text: str, part: str, offset: int = 0, *, dialect: CELDialect = NEWEST) -> int:
+def index_of(
+    text: str,
+    part: str,
+    offset: int = 0,
+    *,
+    dialect: CELDialect = NEWEST,
+) -> int:
     """Return the first index of `part` at or after `offset`, -1 if there is none; raise FunctionError for a wrong offset."""
     index = _index_of_empty(text, part, offset, dialect)
     return text.find(part, offset) if index is None else index
 
 
 def last_index_of(
-    text: str, part: str, offset: int | None = None, *, dialect: CELDialect = NEWEST
+    text: str,
+    part: str,
+    offset: int | None = None,
+    *,
+    dialect: CELDialect = NEWEST,
 ) -> int:
     """Return the last index of `part` up to `offset`, -1 if there is none; raise FunctionError for a wrong offset."""
     if offset is None:
@@ -75,7 +90,12 @@ upper_ascii: Final = methodcaller("translate", _UPPER)
 trim: Final = methodcaller("strip", SPACE)
 
 
-def replace(text: str, old: str, new: str, limit: int = -1) -> str:
+def replace(
+    text: str,
+    old: str,
+    new: str,
+    limit: int = -1,
+) -> str:
     """Replace the first `limit` occurrences of `old`, or all if `limit` is negative. Upstream: strings.Replace."""
     most = len(text) + 1 if limit < 0 else min(limit, len(text) + 1)
     if len(new) > len(old):
@@ -136,7 +156,11 @@ VERSION_0: Final = (
     member("indexOf", "string_index_of_string_int", (STRING, STRING, INT), INT, index_of),
     member("lastIndexOf", "string_last_index_of_string", (STRING, STRING), INT, last_index_of),
     member(
-        "lastIndexOf", "string_last_index_of_string_int", (STRING, STRING, INT), INT, last_index_of
+        "lastIndexOf",
+        "string_last_index_of_string_int",
+        (STRING, STRING, INT),
+        INT,
+        last_index_of,
     ),
     member("lowerAscii", "string_lower_ascii", (STRING,), STRING, lower_ascii),
     member("replace", "string_replace_string_string", (STRING, STRING, STRING), STRING, replace),

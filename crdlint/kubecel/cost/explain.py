@@ -32,7 +32,11 @@ _BOUNDED_FORMATS: Final = frozenset({"duration", "date", "date-time"})
 _BYTES_PER_CHARACTER: Final = 4
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(
+    frozen=True,
+    slots=True,
+    eq=False,
+)
 class SchemaLimit:
     """A keyword that limits a schema; `bound` is its value, None if it is not set."""
 
@@ -127,7 +131,12 @@ class _Explanation:
         with_cost = [child for child in below if self._cost(child) > 0]
         parts = tuple(self.part(child, depth + 1) for child in with_cost)
         text = " ".join(self._ranges.text(node).split())
-        return CostPart(text, self._cost(node), self._bound(node, below, parts), parts)
+        return CostPart(
+            text,
+            self._cost(node),
+            self._bound(node, below, parts),
+            parts,
+        )
 
     def _cost(self, node: Expr) -> int:
         return self._costs[node.id].max if node.id in self._costs else 0

@@ -108,7 +108,11 @@ class _Term:
     """
 
     def __init__(
-        self, expr: Expr, of: Expression, limits: dict[int, SchemaLimit], effort: Effort
+        self,
+        expr: Expr,
+        of: Expression,
+        limits: dict[int, SchemaLimit],
+        effort: Effort,
     ) -> None:
         self._expr, self._of, self._limits, self._effort = expr, of, limits, effort
         estimator = of.estimator()
@@ -327,7 +331,10 @@ class LimitPlan:
             models.append(self._model(next_rule))
             rest -= _sum(next_rule)
         search = _LimitSearch(
-            models, self._values, self._effort, lambda costs: sum(costs) <= CRD_COST_LIMIT - rest
+            models,
+            self._values,
+            self._effort,
+            lambda costs: sum(costs) <= CRD_COST_LIMIT - rest,
         )
         values = search.run(is_lowering=True)
         if values is not None:

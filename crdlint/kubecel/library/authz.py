@@ -38,10 +38,16 @@ _SELECTORS: Final = Library(
     },
     functions=(
         member(
-            "fieldSelector", "authorizer_fieldselector", (RESOURCE_CHECK, STRING), RESOURCE_CHECK
+            "fieldSelector",
+            "authorizer_fieldselector",
+            (RESOURCE_CHECK, STRING),
+            RESOURCE_CHECK,
         ),
         member(
-            "labelSelector", "authorizer_labelselector", (RESOURCE_CHECK, STRING), RESOURCE_CHECK
+            "labelSelector",
+            "authorizer_labelselector",
+            (RESOURCE_CHECK, STRING),
+            RESOURCE_CHECK,
         ),
     ),
     costs=dict.fromkeys(
@@ -70,11 +76,17 @@ LIBRARY: Final = Library(
         member("path", "authorizer_path", (AUTHORIZER, STRING), PATH_CHECK),
         member("group", "authorizer_group", (AUTHORIZER, STRING), GROUP_CHECK),
         member(
-            "serviceAccount", "authorizer_serviceaccount", (AUTHORIZER, STRING, STRING), AUTHORIZER
+            "serviceAccount",
+            "authorizer_serviceaccount",
+            (AUTHORIZER, STRING, STRING),
+            AUTHORIZER,
         ),
         member("resource", "groupcheck_resource", (GROUP_CHECK, STRING), RESOURCE_CHECK),
         member(
-            "subresource", "resourcecheck_subresource", (RESOURCE_CHECK, STRING), RESOURCE_CHECK
+            "subresource",
+            "resourcecheck_subresource",
+            (RESOURCE_CHECK, STRING),
+            RESOURCE_CHECK,
         ),
         member("namespace", "resourcecheck_namespace", (RESOURCE_CHECK, STRING), RESOURCE_CHECK),
         member("name", "resourcecheck_name", (RESOURCE_CHECK, STRING), RESOURCE_CHECK),

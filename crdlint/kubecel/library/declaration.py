@@ -105,7 +105,11 @@ def ordering(type_: Type, prefix: str) -> tuple[Overload, ...]:
             lambda left, right: left.compare(right) < 0,
         ),
         member(
-            "compareTo", f"{prefix}_compare_to", types, INT, lambda left, right: left.compare(right)
+            "compareTo",
+            f"{prefix}_compare_to",
+            types,
+            INT,
+            lambda left, right: left.compare(right),
         ),
     )
 
@@ -153,7 +157,12 @@ def element_of(node: ASTNode) -> ASTNode | None:
     """Return the node for the elements of a list, or None for other values."""
     if not node.type.params:
         return None
-    return ASTNode([*node.path, "@items"] if node.path else (), node.type.params[0], None, None)
+    return ASTNode(
+        [*node.path, "@items"] if node.path else (),
+        node.type.params[0],
+        None,
+        None,
+    )
 
 
 URL_TYPE: Final = object_type("kubernetes.URL")

@@ -294,7 +294,14 @@ CIDR_LIBRARY: Final = Library(
     functions=(
         overload("cidr", "string_to_cidr", (STRING,), CIDR_TYPE, _cidr),
         *(
-            member(function, f"cidr_contains_{id_}", (CIDR_TYPE, type_), BOOL, contains, cost)
+            member(
+                function,
+                f"cidr_contains_{id_}",
+                (CIDR_TYPE, type_),
+                BOOL,
+                contains,
+                cost,
+            )
             for function, id_, type_, contains, cost in (
                 (
                     "containsIP",

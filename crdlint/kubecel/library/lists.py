@@ -134,14 +134,38 @@ _ZEROS: Final[dict[str, Any]] = {"int": 0, "uint": Uint(0), "double": 0.0, "dura
 def _functions() -> Iterator[Overload]:
     lists = {name: (list_type(type_),) for name, type_ in _NAMED.items()}
     for name, args in lists.items():
-        yield member("isSorted", f"list_{name}_is_sorted_bool", args, BOOL, _is_sorted)
+        yield member(
+            "isSorted",
+            f"list_{name}_is_sorted_bool",
+            args,
+            BOOL,
+            _is_sorted,
+        )
     for name, zero in _ZEROS.items():
-        yield member("sum", f"list_{name}_sum_{name}", lists[name], _NAMED[name], _sum(zero))
+        yield member(
+            "sum",
+            f"list_{name}_sum_{name}",
+            lists[name],
+            _NAMED[name],
+            _sum(zero),
+        )
     for function, replaced in (("max", -1), ("min", 1)):
         find = _extreme(function, replaced)
         for name, args in lists.items():
-            yield member(function, f"list_{name}_{function}_{name}", args, _NAMED[name], find)
-    yield member("indexOf", "list_a_index_of_int", (list_type(_T), _T), INT, _index_of)
+            yield member(
+                function,
+                f"list_{name}_{function}_{name}",
+                args,
+                _NAMED[name],
+                find,
+            )
+    yield member(
+        "indexOf",
+        "list_a_index_of_int",
+        (list_type(_T), _T),
+        INT,
+        _index_of,
+    )
     yield member(
         "lastIndexOf",
         "list_a_last_index_of_int",

@@ -146,7 +146,11 @@ LIBRARY: Final = Library(
         ),
         *(
             overload(
-                f"format.{name}", f"format.{name}", (), NAMED_FORMAT, partial(FORMATS.get, name)
+                f"format.{name}",
+                f"format.{name}",
+                (),
+                NAMED_FORMAT,
+                partial(FORMATS.get, name),
             )
             for name in FORMATS
         ),

@@ -52,7 +52,11 @@ _INT64_DIGITS: Final = 18
 _MAX_DIGITS: Final = 100_000
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(
+    frozen=True,
+    slots=True,
+    eq=False,
+)
 class Quantity(declaration.Opaque):
     """The number `unscaled * 10**exponent`.
 
@@ -139,7 +143,12 @@ class Quantity(declaration.Opaque):
         if not self.exact and not added.exact:
             # The smallest int64 is its own negative.
             number = MIN_INT if added.unscaled == MIN_INT else unscaled
-            total = _add_int64(self.unscaled, self.exponent, number, added.exponent)
+            total = _add_int64(
+                self.unscaled,
+                self.exponent,
+                number,
+                added.exponent,
+            )
             if total is not None:
                 return Quantity(*total, format_, computed=True)
         least = min(self.exponent, added.exponent)
@@ -161,8 +170,18 @@ def parse_quantity(text: str) -> Quantity:
         raise FunctionError(_FORMAT_WRONG)
     base, exponent, format_ = _interpret(match[3])
     return _parse_int64(
-        text, match[1] or "0", match[2] or "", base, exponent, format_
-    ) or _parse_exact(text[: match.start(3)], base, exponent, format_)
+        text,
+        match[1] or "0",
+        match[2] or "",
+        base,
+        exponent,
+        format_,
+    ) or _parse_exact(
+        text[: match.start(3)],
+        base,
+        exponent,
+        format_,
+    )
 
 
 def _interpret(unit: str) -> tuple[int, int, str]:
@@ -186,7 +205,12 @@ def _int32(number: int) -> int:
 
 
 def _parse_int64(
-    text: str, integer: str, fraction: str, base: int, exponent: int, format_: str
+    text: str,
+    integer: str,
+    fraction: str,
+    base: int,
+    exponent: int,
+    format_: str,
 ) -> Quantity | None:
     """Return a quantity whose digits certainly fit into 64 bits, or None."""
     factor, scale = 1, 0
@@ -207,10 +231,20 @@ def _parse_int64(
         has_other_form = digits.endswith("000") or digits[0] == "0"
         is_canonical = scale % 3 == 0 and not has_other_form
     value = -number * factor if text.startswith("-") else number * factor
-    return Quantity(value, scale, format_, text=text if is_canonical else "")
+    return Quantity(
+        value,
+        scale,
+        format_,
+        text=text if is_canonical else "",
+    )
 
 
-def _parse_exact(value: str, base: int, exponent: int, format_: str) -> Quantity:
+def _parse_exact(
+    value: str,
+    base: int,
+    exponent: int,
+    format_: str,
+) -> Quantity:
     """Return a quantity as an inf.Dec: rounded up to nanos, away from zero; a binary quantity is at most an int64."""
     integer, _, fraction = value.lstrip("+-").partition(".")
     if not integer and not fraction:
@@ -230,7 +264,12 @@ def _parse_exact(value: str, base: int, exponent: int, format_: str) -> Quantity
             unscaled, scale = MAX_INT, 0
         elif 0 < unscaled < unit:
             format_ = DECIMAL_SI
-    return Quantity(-unscaled if value.startswith("-") else unscaled, -scale, format_, exact=True)
+    return Quantity(
+        -unscaled if value.startswith("-") else unscaled,
+        -scale,
+        format_,
+        exact=True,
+    )
 
 
 def _round_up(unscaled: int, scale: int) -> int:
@@ -280,7 +319,10 @@ def _int64(value: int) -> int | None:
 
 
 def _add_int64(
-    left: int, left_exponent: int, right: int, right_exponent: int
+    left: int,
+    left_exponent: int,
+    right: int,
+    right_exponent: int,
 ) -> tuple[int, int] | None:
     if not right:
         return left, left_exponent
@@ -374,7 +416,11 @@ LIBRARY: Final = Library(
     functions=(
         overload("quantity", "string_to_quantity", (STRING,), QUANTITY, parse_quantity),
         overload(
-            "isQuantity", "is_quantity_string", (STRING,), BOOL, declaration.accepts(parse_quantity)
+            "isQuantity",
+            "is_quantity_string",
+            (STRING,),
+            BOOL,
+            declaration.accepts(parse_quantity),
         ),
         overload("sign", "quantity_sign", (QUANTITY,), INT, attrgetter("sign")),
         *declaration.ordering(QUANTITY, "quantity"),

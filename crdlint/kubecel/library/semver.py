@@ -20,7 +20,11 @@ _NUMBER: Final = regex(r"[0-9]*")
 _IDENTIFIER: Final = regex(r"[0-9A-Za-z-]*")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(
+    frozen=True,
+    slots=True,
+    eq=False,
+)
 class Semver(declaration.Opaque):
     """A version; numeric identifiers of `pre` are ints, and `build` does not affect the order."""
 
@@ -139,7 +143,11 @@ LIBRARY: Final = Library(
         overload("semver", "string_to_semver", (STRING,), SEMVER, parse_semver),
         overload("semver", "string_bool_to_semver", (STRING, BOOL), SEMVER, parse_semver),
         overload(
-            "isSemver", "is_semver_string", (STRING,), BOOL, declaration.accepts(parse_semver)
+            "isSemver",
+            "is_semver_string",
+            (STRING,),
+            BOOL,
+            declaration.accepts(parse_semver),
         ),
         overload(
             "isSemver",

@@ -24,7 +24,11 @@ _FRAGMENT: Final = "$&+,/:;=?@!()*"
 _MAX_PARAMETERS: Final = 10_000
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(
+    frozen=True,
+    slots=True,
+    eq=False,
+)
 class URLValue(declaration.Opaque):
     """A URL as Go parses it, and its fragment as written."""
 

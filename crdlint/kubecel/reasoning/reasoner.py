@@ -236,7 +236,10 @@ class Reasoner:
     def _question(self, rule: Expr, premises: Sequence[Expr]) -> _Question:
         ordered = sorted(premises, key=lambda condition: len(self.key(condition)))
         return _Question(
-            rule, [(condition, TRUE) for condition in ordered], self._scope(), accepted=TRUE
+            rule,
+            [(condition, TRUE) for condition in ordered],
+            self._scope(),
+            accepted=TRUE,
         )
 
     def _of_each_item(self, question: _Question) -> _Question:
@@ -260,7 +263,11 @@ class Reasoner:
         except work.WorkLimitError:
             return question
         return self._of_each_item(
-            question._replace(goal=of_goal[0], premises=[(of_premise[0], TRUE)], scope=scope)
+            question._replace(
+                goal=of_goal[0],
+                premises=[(of_premise[0], TRUE)],
+                scope=scope,
+            )
         )
 
     def _results(self, question: _Question, *, looks_inside: bool) -> int:
@@ -514,7 +521,13 @@ class _Case:
         related = self._term(f" {operator} ".join(names), domains.OF_RESULTS[possible])
         return self._test(related, domains.IS_TRUE)
 
-    def _ordered(self, left: str, right: str, operator: str, possible: int) -> int:
+    def _ordered(
+        self,
+        left: str,
+        right: str,
+        operator: str,
+        possible: int,
+    ) -> int:
         """Return the results of a comparison of two numbers: the first one is less, equal or greater, in all comparisons."""
         if left > right:
             left, right, operator = right, left, _MIRRORED[operator]
@@ -578,7 +591,12 @@ class _Case:
     def _list(self, node: ListExpr, scope: _Scope) -> Value:
         elements = tuple(self.value(element, scope) for element in node.elements)
         name = f"[{', '.join(element.name for element in elements)}]"
-        return Value((Piece.LIST,), name, elements=elements, size=(Just(len(elements)),))
+        return Value(
+            (Piece.LIST,),
+            name,
+            elements=elements,
+            size=(Just(len(elements)),),
+        )
 
     def _of_scope(self, value: Value) -> Value:
         return value._replace(domain=self._term(value.name, value.domain).domain)
@@ -695,7 +713,13 @@ class _Case:
                 return domains.OF_RESULTS[FALSE]
         return ()
 
-    def _excludes_other(self, function: str, text: str, other_function: str, other: str) -> bool:
+    def _excludes_other(
+        self,
+        function: str,
+        text: str,
+        other_function: str,
+        other: str,
+    ) -> bool:
         """Return whether no text fulfils two functions of it and constants."""
         if MATCHES_FORMAT not in {function, other_function}:
             patterns = _as_pattern(function, text), _as_pattern(other_function, other)
@@ -711,7 +735,13 @@ class _Case:
             if test is not None and test.value == value.name:
                 yield test.function, test.text, domain
 
-    def _implies(self, function: str, text: str, other_function: str, other: str) -> bool:
+    def _implies(
+        self,
+        function: str,
+        text: str,
+        other_function: str,
+        other: str,
+    ) -> bool:
         """Return whether a function that is true for a text and a constant is true for another constant."""
         is_same = function == other_function and text == other
         if is_same or MATCHES_FORMAT in {function, other_function}:
@@ -802,7 +832,12 @@ class _Case:
         return name
 
     def _selects_same(
-        self, node: Comprehension, condition: Expr, range_: Value, scope: _Scope, other: str
+        self,
+        node: Comprehension,
+        condition: Expr,
+        range_: Value,
+        scope: _Scope,
+        other: str,
     ) -> bool:
         """Return whether a condition has the same result for each item as that of another fold, which does not fail."""
         domain = self.store.get(other) or self.store.get(f"size({other})")
@@ -810,7 +845,14 @@ class _Case:
             return False
         other_condition = self._reasoner.folds[other].condition
         return not any(
-            self._of_items(node, condition, range_, scope, (other_condition, bit)) & ~bit
+            self._of_items(
+                node,
+                condition,
+                range_,
+                scope,
+                (other_condition, bit),
+            )
+            & ~bit
             for bit in (TRUE, FALSE)
         )
 
@@ -832,10 +874,19 @@ class _Case:
         failing = FAILED if domains.may_fail(counts) else ()
         name = f"{range_.name}: {self._label(scope, node.loop_step)}"
         is_open = domains.constant(counts) is None
-        return Value((Piece.LIST, *failing), name, is_open=is_open, size=counts)
+        return Value(
+            (Piece.LIST, *failing),
+            name,
+            is_open=is_open,
+            size=counts,
+        )
 
     def _quantifier(
-        self, node: Comprehension, condition: Expr, decisive: int, scope: _Scope
+        self,
+        node: Comprehension,
+        condition: Expr,
+        decisive: int,
+        scope: _Scope,
     ) -> int:
         """Return the results of `all` or `exists`."""
         neutral = (TRUE | FALSE) ^ decisive
@@ -941,7 +992,12 @@ def _of_known_text(function: str, text: str, other: str) -> bool | None:
         return None
 
 
-def _differs(function: str, text: str, other: str, domain: Domain) -> bool:
+def _differs(
+    function: str,
+    text: str,
+    other: str,
+    domain: Domain,
+) -> bool:
     """Return whether a function of two texts has another result than those of a domain."""
     result = _of_known_text(function, text, other)
     return result is not None and domain == domains.OF_RESULTS[FALSE if result else TRUE]

@@ -56,7 +56,12 @@ def _written(text: Tokens, match: Match, template: str) -> str:
         negated = f"{simple[1]} {_NEGATED[simple[2]]} {simple[3]}"
         return f"{text.part(match, 'A')}.all({variable}, {negated} || {_grouped(renamed)})"
     last = _grouped(renamed) if template is _MEANT["all"] else renamed
-    return template.format(A=text.part(match, "A"), v=variable, X=condition, Y=last)
+    return template.format(
+        A=text.part(match, "A"),
+        v=variable,
+        X=condition,
+        Y=last,
+    )
 
 
 def _renamed(condition: str, old: str, new: str) -> str:

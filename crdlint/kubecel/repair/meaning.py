@@ -139,7 +139,14 @@ class _EditSearch:
             if after.is_further(before, edits):
                 plain = _sentence([_help(edit, before.text) for edit in written])
                 help_ = choice.helps[index] if choice.helps else plain
-                yield _Step(edits, written[0].text.strip(), plain, help_, choice.is_certain, after)
+                yield _Step(
+                    edits,
+                    written[0].text.strip(),
+                    plain,
+                    help_,
+                    choice.is_certain,
+                    after,
+                )
 
     def _affords(self, text: str) -> bool:
         """Return whether the limits of the search allow the compilation of one more text."""
@@ -201,7 +208,10 @@ def _pieces(edit: Edit, text: str) -> Iterator[Edit]:
     for word in old:
         starts.append(starts[-1] + len(word))
     for kind, first, last, start, end in SequenceMatcher(
-        None, old, new, autojunk=False
+        None,
+        old,
+        new,
+        autojunk=False,
     ).get_opcodes():
         if kind != "equal":
             yield Edit(starts[first], starts[last], "".join(new[start:end]))

@@ -64,7 +64,10 @@ def in_scope(state: CompiledText, scope: list[str]) -> Iterator[Choice]:
 
 
 def _field_of_variable(
-    state: CompiledText, name: str, span: tuple[int, int], scope: list[str]
+    state: CompiledText,
+    name: str,
+    span: tuple[int, int],
+    scope: list[str],
 ) -> Choice:
     """Return the name as a field of the variables that have such a field."""
     fields = [f"{each}.{escape(name) or name}" for each in scope if name in _fields(state, each)]
@@ -138,7 +141,10 @@ def _similar_function(name: str, span: tuple[int, int], functions: Iterable[str]
 
 
 def _as_string(
-    state: CompiledText, name: str, span: tuple[int, int], others: Choice | None
+    state: CompiledText,
+    name: str,
+    span: tuple[int, int],
+    others: Choice | None,
 ) -> Iterator[Choice]:
     """Yield a name with what follows as a string, beside other names that may be meant unless it is a value of an enum."""
     path = _PATH.match(state.text, span[1])
@@ -276,7 +282,12 @@ def _functions(expression: Expression, name: str) -> Sequence[str]:
     return [*(each for each in expression.env.functions if each.isidentifier()), *macros]
 
 
-def _candidates(state: CompiledText, node: Expr, name: str, scope: list[str]) -> Iterable[str]:
+def _candidates(
+    state: CompiledText,
+    node: Expr,
+    name: str,
+    scope: list[str],
+) -> Iterable[str]:
     expression = state.expression
     if state.code is ErrorCode.UNDEFINED_FIELD:
         declared = state.object_of(node)

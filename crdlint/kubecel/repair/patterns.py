@@ -289,7 +289,10 @@ def _rows_by_word() -> dict[str, list[int]]:
 
 
 def _rewritten(
-    row: FalseFriend, text: Tokens, state: CompiledText, names: dict[str, list[str]]
+    row: FalseFriend,
+    text: Tokens,
+    state: CompiledText,
+    names: dict[str, list[str]],
 ) -> Iterator[Choice]:
     """Yield what a row makes of each match in an expression that is not parsed, and of the wrong part of others."""
     matches = _relevant_matches(row, text, state)
@@ -322,7 +325,12 @@ def _filled(template: str, names: dict[str, list[str]]) -> list[str]:
     return [template.replace(f"{{{placeholder}}}", name) for name in names[placeholder]]
 
 
-def _edit(text: Tokens, match: Match, pattern: str, template: str) -> Edit:
+def _edit(
+    text: Tokens,
+    match: Match,
+    pattern: str,
+    template: str,
+) -> Edit:
 
     def part(name: re.Match[str]) -> str:
         value = text.part(match, name[1])

@@ -216,7 +216,10 @@ class Choice(NamedTuple):
 def one_of(edits: list[Edit], *helps: str) -> Choice:
     """Return an uncertain choice of one of some edits with which the expression compiles."""
     return Choice(
-        tuple((edit,) for edit in edits), is_certain=False, helps=helps, must_complete=True
+        tuple((edit,) for edit in edits),
+        is_certain=False,
+        helps=helps,
+        must_complete=True,
     )
 
 

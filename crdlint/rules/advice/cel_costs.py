@@ -74,7 +74,10 @@ def near_limit(crd: DecodedCRD) -> Iterator[Advisory]:
             where = value_path(open_.schema)
             message = f"the rule's cost depends on `{where}`, which has no {open_.keyword}, and is {share}"
             advisory = Advisory(
-                message, path, f"Set `{open_.keyword}` on `{where}`", rule=UNBOUNDED.id
+                message,
+                path,
+                f"Set `{open_.keyword}` on `{where}`",
+                rule=UNBOUNDED.id,
             )
             unbounded.setdefault(where, []).append(advisory)
         else:

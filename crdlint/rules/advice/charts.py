@@ -9,7 +9,12 @@ from crdlint.rules.engine.examples import HEAD
 from crdlint.rules.engine.rule import Caution, Hint, Rule
 
 _CRD = HEAD + "        type: object\n"
-_Fails: Final = partial(Rule, severity="error", origin="crdlint", scope="template")
+_Fails: Final = partial(
+    Rule,
+    severity="error",
+    origin="crdlint",
+    scope="template",
+)
 _InChart: Final = partial(Caution, scope="template")
 
 SAFE_MOVE: Final = "First release the chart once with `helm.sh/resource-policy: keep` on the CRD in `templates/`, then move it"

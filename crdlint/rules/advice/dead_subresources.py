@@ -126,7 +126,12 @@ def _columns(parts: VersionParts, schema: JSONSchemaProps) -> Iterator[Advisory]
             message = f"column `{column.name}` is always empty: `{unescaped[2]}` is read as several fields"
             path = columns_path.index(i).child("jsonPath")
             meant_path = unescaped[1] + _DOT.sub(r"\\.", unescaped[2])
-            yield Advisory(message, path, f"Write `{meant_path}`", subject=meant_path)
+            yield Advisory(
+                message,
+                path,
+                f"Write `{meant_path}`",
+                subject=meant_path,
+            )
             continue
         target = follow(column.json_path, schema)
         if isinstance(target, Missing):
@@ -135,7 +140,14 @@ def _columns(parts: VersionParts, schema: JSONSchemaProps) -> Iterator[Advisory]
             path = columns_path.index(i).child("jsonPath")
             meant = _meant_column(target, column.json_path, schema, paths)
             help_, inside, subject = _help(target, column.json_path, meant, _COLUMN)
-            yield Advisory(message, path, help_, inside, subject, cause=_cause(target))
+            yield Advisory(
+                message,
+                path,
+                help_,
+                inside,
+                subject,
+                cause=_cause(target),
+            )
 
 
 def _scale_paths(parts: VersionParts, schema: JSONSchemaProps) -> Iterator[Advisory]:
@@ -149,7 +161,12 @@ def _scale_paths(parts: VersionParts, schema: JSONSchemaProps) -> Iterator[Advis
             yield from _scale_path(name, text, path, schema)
 
 
-def _scale_path(name: str, text: str, path: Path, schema: JSONSchemaProps) -> Iterator[Advisory]:
+def _scale_path(
+    name: str,
+    text: str,
+    path: Path,
+    schema: JSONSchemaProps,
+) -> Iterator[Advisory]:
     """Yield what is wrong with the field to which a path of the scale leads."""
     type_, consequence = _SCALE_FIELDS[name]
     target = follow(text, schema)
@@ -158,7 +175,12 @@ def _scale_path(name: str, text: str, path: Path, schema: JSONSchemaProps) -> It
         fitting = [field for field, its_schema in fields if its_schema.type == type_]
         meant = _respelled(target, text, fitting, typed=True)
         message = f"{_reason(target)}: {consequence}"
-        yield Advisory(message, path, *_help(target, text, meant, _SCALE), rule=DEAD_SCALE.id)
+        yield Advisory(
+            message,
+            path,
+            *_help(target, text, meant, _SCALE),
+            rule=DEAD_SCALE.id,
+        )
     elif target is not None and target.type and target.type != type_:
         message = (
             f"`{text}` is of type {target.type}, not {type_}: objects that set it are rejected"
@@ -183,7 +205,10 @@ _SCALE: Final = "correct the path"
 
 
 def _help(
-    missing: Missing, text: str, meant: SimilarName | None, otherwise: str
+    missing: Missing,
+    text: str,
+    meant: SimilarName | None,
+    otherwise: str,
 ) -> tuple[str | None, None, str | None]:
     """Return the help of an advisory, no part to point at, and the path that is meant if that is known."""
     if not missing.name:
@@ -201,7 +226,11 @@ def _help(
 
 
 def _respelled(
-    missing: Missing, text: str, names: Iterable[str], *, typed: bool
+    missing: Missing,
+    text: str,
+    names: Iterable[str],
+    *,
+    typed: bool,
 ) -> SimilarName | None:
     """Return the path with the one of some names in place of the missing one that is known or likely to be meant."""
     near = name_meant(missing.name, names, typed=typed)
@@ -211,10 +240,21 @@ def _respelled(
 
 
 def _meant_column(
-    missing: Missing, text: str, root: JSONSchemaProps, columns: Set[str]
+    missing: Missing,
+    text: str,
+    root: JSONSchemaProps,
+    columns: Set[str],
 ) -> SimilarName | None:
     """Return the path that is known or likely to be meant by that of a column, if no other of the columns shows it."""
-    path = _to_its_end(_respelled(missing, text, missing.schema.properties, typed=False), root)
+    path = _to_its_end(
+        _respelled(
+            missing,
+            text,
+            missing.schema.properties,
+            typed=False,
+        ),
+        root,
+    )
     if path is None or not path.is_known:
         other = _on_other_side(text, root)
         path = path if other is None else SimilarName(other, is_known=True)
@@ -225,7 +265,12 @@ def _meant_column(
 def _to_its_end(path: SimilarName | None, root: JSONSchemaProps) -> SimilarName | None:
     """Return a path with its further fields respelled as well, None if it leads to no field."""
     while path is not None and isinstance(missing := follow(path.name, root), Missing):
-        further = _respelled(missing, path.name, missing.schema.properties, typed=False)
+        further = _respelled(
+            missing,
+            path.name,
+            missing.schema.properties,
+            typed=False,
+        )
         is_known = further is not None and further.is_known and path.is_known
         path = None if further is None else further._replace(is_known=is_known)
     return path
@@ -333,7 +378,14 @@ def status(crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield the versions with a status but no subresource, as one finding, and those whose status is null or required."""
     without: list[Advisory] = []
     for i, parts in enumerate(version_parts(crd.spec)):
-        node = child(crd.root, "spec", "versions", i, "subresources", "status")
+        node = child(
+            crd.root,
+            "spec",
+            "versions",
+            i,
+            "subresources",
+            "status",
+        )
         is_null = isinstance(node, Scalar) and not parts.has_status
         if is_null:
             message = "the status subresource is not enabled: `status` is null"

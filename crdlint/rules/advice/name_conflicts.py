@@ -90,7 +90,12 @@ def own_names(crd: DecodedCRD) -> Iterator[Advisory]:
                 message += (
                     ", which is established: the API server does not accept it as a new short name"
                 )
-                yield Advisory(message, path.index(i), severity="error", old_path=_NAMES)
+                yield Advisory(
+                    message,
+                    path.index(i),
+                    severity="error",
+                    old_path=_NAMES,
+                )
             else:
                 consequence = _LISTED_TWICE if what == _OTHER else _IF_ADDED
                 yield Advisory(f"{message}{consequence}", path.index(i))

@@ -52,7 +52,12 @@ def _with_labels(finding: AdviceFinding) -> Edits:
                 metadata, "properties", f"{{annotations: {maps}, labels: {maps}}}"
             )
         else:
-            yield finding.editor.insert(metadata, "properties", _MAPS, before="type")
+            yield finding.editor.insert(
+                metadata,
+                "properties",
+                _MAPS,
+                before="type",
+            )
 
 
 @Fixer("Keep the object's unknown fields", "unsafe")

@@ -98,13 +98,17 @@ _EXPIRED: Final = (  # a certificate that was valid until the end of 2020
 )
 
 
-@Caution("ca-bundle-expired", "Every certificate of the CA bundle has expired",
-    scope="spec", observed=("ca-bundle-expired",),
+@Caution(
+    "ca-bundle-expired",
+    "Every certificate of the CA bundle has expired",
+    scope="spec",
+    observed=("ca-bundle-expired",),
     why="The API server accepts the CRD, but does not trust the webhook: each conversion fails with `x509: certificate has expired "
     "or is not yet valid`. Requests that need no conversion succeed.",
     help="Write the current CA bundle, or remove `caBundle` and let cert-manager's CA injector set it",
-    bad=_NO_CERTIFICATE.replace("Cg==", _EXPIRED), good="conversion: {strategy: None}",
-).practice  # fmt: skip
+    bad=_NO_CERTIFICATE.replace("Cg==", _EXPIRED),
+    good="conversion: {strategy: None}",
+).practice
 def _expired(crd: DecodedCRD) -> Iterator[Advisory]:
     bundle = _own_bundle(crd)
     if not bundle:

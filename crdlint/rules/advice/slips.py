@@ -399,4 +399,10 @@ def _bypass(path: Path, name: str, levels: tuple[_OptionalField, ...]) -> Adviso
     else:
         help_ = f"Add a rule to each object that has one of them: {guards}; or, in a new CRD, add {names} to their `required`"
         marker = f"write {markers} on the structs that have the fields"
-    return Advisory(message, path, help_, subject=levels, marker=marker)
+    return Advisory(
+        message,
+        path,
+        help_,
+        subject=levels,
+        marker=marker,
+    )

@@ -67,8 +67,18 @@ _DESCRIPTION: Final = SCHEMA_BITS["description"]
 _SCHEMA: Final = _omitted(JSONSchemaProps, "description", "type")
 _RULE: Final = _omitted(model.ValidationRule, "rule")
 _NAMES: Final = _omitted(model.CustomResourceDefinitionNames, "plural", "kind")
-_VERSION: Final = _omitted(model.CustomResourceDefinitionVersion, "name", "served", "storage")
-_COLUMN: Final = _omitted(model.CustomResourceColumnDefinition, "name", "type", "jsonPath")
+_VERSION: Final = _omitted(
+    model.CustomResourceDefinitionVersion,
+    "name",
+    "served",
+    "storage",
+)
+_COLUMN: Final = _omitted(
+    model.CustomResourceColumnDefinition,
+    "name",
+    "type",
+    "jsonPath",
+)
 _METADATA: Final = _omitted(model.ObjectMeta, "name", "creationTimestamp")
 
 
@@ -186,7 +196,12 @@ def _too_large(crd: DecodedCRD) -> Iterator[Advisory]:
         message = f"about {_kibibytes(size)} of JSON are too large for {apply}: its annotation holds {limit}"
         if size > _ETCD_LIMIT:
             message += f"; etcd rejects requests of more than {_kibibytes(_ETCD_LIMIT)} by default"
-        yield Advisory(message, Path("metadata"), attempt(_help, crd, size), severity=severity)
+        yield Advisory(
+            message,
+            Path("metadata"),
+            attempt(_help, crd, size),
+            severity=severity,
+        )
 
 
 def _is_by_argo_cd(crd: DecodedCRD) -> bool:

@@ -96,4 +96,10 @@ def _unguarded(fields: ObjectFields, estimated: EstimatedRule) -> Iterator[Advis
         else:
             help_ = f"{help_}, or `!has({read.path}) || ...` to accept them"
         span = range_at(source.text, source.offsets[read.node.id][0])
-        yield Advisory(message, estimated.path, help_, span, subject=read.path)
+        yield Advisory(
+            message,
+            estimated.path,
+            help_,
+            span,
+            subject=read.path,
+        )

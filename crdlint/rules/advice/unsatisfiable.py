@@ -225,7 +225,13 @@ class _Bound(NamedTuple):
         return f"`{self.keyword}` {marshal(self.number)}"
 
 
-def _bound(schema: JSONSchemaProps, keyword: str, name: str, *, lowest: bool) -> _Bound | None:
+def _bound(
+    schema: JSONSchemaProps,
+    keyword: str,
+    name: str,
+    *,
+    lowest: bool,
+) -> _Bound | None:
     """Return the strictest bound that a schema and its allOf set with a keyword, None without one."""
     parts = [part for part in with_all_of(schema) if getattr(part, name) is not None]
     if not parts:
@@ -398,7 +404,12 @@ def enums(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
             with_enum[0].path.child("enum"),
             "Correct the enums so that at least one value is in all of them",
         )
-        yield Advisory(message, path, help_, marker=_correct(schema, "enum"))
+        yield Advisory(
+            message,
+            path,
+            help_,
+            marker=_correct(schema, "enum"),
+        )
     elif with_enum and schema.type == "string":
         yield from _unmatched(with_enum[0], schema)
 
@@ -415,7 +426,10 @@ def _of_other_types(part: JSONSchemaProps, schema: JSONSchemaProps) -> Iterator[
         message = f"no value can match {values}: the type is {schema.type}"
         help_ = "Write a value of the type, or remove it from the enum"
         yield Advisory(
-            message, part.path.child("enum").index(i), help_, marker=_correct(schema, "enum")
+            message,
+            part.path.child("enum").index(i),
+            help_,
+            marker=_correct(schema, "enum"),
         )
 
 

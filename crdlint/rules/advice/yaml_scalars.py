@@ -171,7 +171,13 @@ def _cut_texts(crd: DecodedCRD) -> Iterator[Advisory]:
                 message = f"YAML reads only `{node.value}` of this text"
                 help_ = f"Put the text in quotes: {quoted(full_text)}"
                 severity: Severity | None = "warning" if _is_meant(full_text) else None
-                yield Advisory(message, path, help_, subject=full_text, severity=severity)
+                yield Advisory(
+                    message,
+                    path,
+                    help_,
+                    subject=full_text,
+                    severity=severity,
+                )
 
 
 def _cut_lines(text: str) -> dict[int, str]:

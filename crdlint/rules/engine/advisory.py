@@ -178,7 +178,12 @@ def all_versions(spec: CustomResourceDefinitionSpec) -> Iterator[VersionParts]:
         columns = spec.additional_printer_columns or version.additional_printer_columns
         selectable = spec.selectable_fields or version.selectable_fields
         yield VersionParts(
-            version, schema, subresources, columns, selectable, _SPEC.child("versions").index(i)
+            version,
+            schema,
+            subresources,
+            columns,
+            selectable,
+            _SPEC.child("versions").index(i),
         )
 
 

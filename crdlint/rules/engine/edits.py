@@ -58,7 +58,12 @@ def is_merged(mapping: Mapping) -> bool:
     return len({*names}) < len(names) or any(map(is_null, mapping.items[1::2]))
 
 
-def rename_to_true(editor: Editor, mapping: Mapping, old: str, new: str) -> Edits:
+def rename_to_true(
+    editor: Editor,
+    mapping: Mapping,
+    old: str,
+    new: str,
+) -> Edits:
     """Write another keyword that is true in the place of one."""
     key, value = editor.entry(mapping, old)
     yield editor.respell(key, new)

@@ -74,7 +74,12 @@ class Fixer(Generic[_GivenT]):
 
     def example(self, bad: str = "", good: str = "", scope: Scope | None = None) -> Fixer[_GivenT]:
         """Return the same fix with another example."""
-        return replace(self, bad=bad, good=good, scope=scope)
+        return replace(
+            self,
+            bad=bad,
+            good=good,
+            scope=scope,
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -91,7 +91,12 @@ def cut(text: str) -> str:
     return f"{start}…{'`' * (start.count('`') % 2)}"
 
 
-def of_error(error: FieldError, headline: Headline, names: Named, summary: str) -> str:
+def of_error(
+    error: FieldError,
+    headline: Headline,
+    names: Named,
+    summary: str,
+) -> str:
     """Return the headline of a field error as its rule declares it; the rule's `summary` if there is no better one."""
     return attempt(_of_error, error, headline, names) or summary
 
@@ -293,7 +298,12 @@ class _SchemaPhrase:
 
     def subject(self, keyword: str) -> ErrorSubject:
         """Return what an error at a keyword of the schema is about."""
-        return ErrorSubject(self.phrase, keyword, self.junctor, self.inside)
+        return ErrorSubject(
+            self.phrase,
+            keyword,
+            self.junctor,
+            self.inside,
+        )
 
     def enter(self, left: list[Step]) -> bool:
         """Take the steps to the next schema from the end of `left`; return whether they lead to one."""

@@ -27,7 +27,12 @@ class _ChangedLines(NamedTuple):
     new: Sequence[str]
 
 
-def help_with_fix(help_: str, rule_help: str, text: str, fix: Fix) -> str:
+def help_with_fix(
+    help_: str,
+    rule_help: str,
+    text: str,
+    fix: Fix,
+) -> str:
     """Return the help of a finding with a fix in a text: what the fix writes, unless the help names that itself.
 
     The help of the rule, which is the same for all findings, gives way to what is known about this one.
@@ -60,7 +65,13 @@ def _names_all(help_: str, fix: Fix) -> bool:
     return any(pieces) and all(piece in codes for piece in pieces)
 
 
-def _contradicts(help_: str, text: str, fix: Fix, *, is_general: bool) -> bool:
+def _contradicts(
+    help_: str,
+    text: str,
+    fix: Fix,
+    *,
+    is_general: bool,
+) -> bool:
     """Return whether a help names something else than the fix writes, or less, or nothing at all."""
     if all(not (text[edit.start : edit.end] + edit.text).strip(" ") for edit in fix.edits):
         return _OF_LAYOUT.search(help_) is None

@@ -42,7 +42,10 @@ def marker_help(marker: str, version: str) -> str:
 
 
 def with_marker(
-    finding: Diagnostic, crd: CustomResourceDefinition, rule: Rule, own: str | None = None
+    finding: Diagnostic,
+    crd: CustomResourceDefinition,
+    rule: Rule,
+    own: str | None = None,
 ) -> Diagnostic:
     """Return a finding whose help has the marker for the Go source, its own or the rule's, if the CRD is generated from Go."""
     version = crd.metadata.annotations.get(VERSION_ANNOTATION)

@@ -134,12 +134,23 @@ class Rule(NamedTuple):
         return lambda run: NodeAdvice(self, run, nodes, once)
 
     def diagnostic(
-        self, file: str, kind: Kind, message: str, span: Span, help_: str | None = None
+        self,
+        file: str,
+        kind: Kind,
+        message: str,
+        span: Span,
+        help_: str | None = None,
     ) -> Diagnostic:
         """Create a finding of this rule; without `help_`, it has the help of the rule."""
         headline = headlines.of_message(message)
         return self._finding(
-            file, kind, message, span, detail=message, help=help_ or self.help, headline=headline
+            file,
+            kind,
+            message,
+            span,
+            detail=message,
+            help=help_ or self.help,
+            headline=headline,
         )
 
     def diagnostic_of(
@@ -170,11 +181,21 @@ class Rule(NamedTuple):
             related=related,
             errors=error.errors,
             headline=headline
-            or headlines.of_error(error, self.headline, self.headline_names, self.summary),
+            or headlines.of_error(
+                error,
+                self.headline,
+                self.headline_names,
+                self.summary,
+            ),
         )
 
     def _finding(
-        self, file: str, kind: Kind, message: str, span: Span, **fields: Any
+        self,
+        file: str,
+        kind: Kind,
+        message: str,
+        span: Span,
+        **fields: Any,
     ) -> Diagnostic:
         fields |= {
             "line": span.line,
@@ -182,13 +203,26 @@ class Rule(NamedTuple):
             "end_line": span.end_line,
             "end_column": span.end_column,
         }
-        return Diagnostic(self.origin, kind, self.id, self.severity, message, file=file, **fields)
+        return Diagnostic(
+            self.origin,
+            kind,
+            self.id,
+            self.severity,
+            message,
+            file=file,
+            **fields,
+        )
 
 
 # Advice of crdlint.
 Caution: Final = partial(Rule, severity="warning", origin="crdlint")
 Hint: Final = partial(Rule, severity="info", origin="crdlint")
-OnRequest: Final = partial(Rule, severity="info", origin="crdlint", on_request=True)
+OnRequest: Final = partial(
+    Rule,
+    severity="info",
+    origin="crdlint",
+    on_request=True,
+)
 
 
 class Advice(NamedTuple):

@@ -66,7 +66,11 @@ class Context:
         context = self.derived.get(key)
         if context is None:
             context = replace(
-                self, position=position, compiles=compiles, int_or_string=False, derived={}
+                self,
+                position=position,
+                compiles=compiles,
+                int_or_string=False,
+                derived={},
             )
             self.derived[key] = context
         return context

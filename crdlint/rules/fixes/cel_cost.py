@@ -33,7 +33,10 @@ def _limits_of_all(finding: FieldFinding) -> SchemaLimits:
 def _set(finding: FieldFinding, limits: SchemaLimits) -> Edits:
     for limit, value in limits:
         yield finding.editor.set(
-            finding.mapping(limit.schema.path), limit.keyword, str(value), before="type"
+            finding.mapping(limit.schema.path),
+            limit.keyword,
+            str(value),
+            before="type",
         )
 
 

@@ -34,7 +34,10 @@ def _webhook_strategy(finding: FieldFinding) -> Edits:
     is_configured = is_open and webhook.find("clientConfig") is not None
     if finding.reason(Code.NO_WEBHOOK_STRATEGY) and is_configured:
         yield editor.set(
-            conversion, "strategy", editor.value("Webhook"), before=editor.first(conversion)
+            conversion,
+            "strategy",
+            editor.value("Webhook"),
+            before=editor.first(conversion),
         )
 
 

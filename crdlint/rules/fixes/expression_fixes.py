@@ -24,7 +24,14 @@ def in_expression(finding: PathFinding, node: Scalar, edits: Iterable[Edit]) -> 
         yield finding.editor.replace(node, quoted(text))
         return
     for edit in edits:
-        offsets = require(offsets_inside(finding.editor.text, node, edit.start, edit.end))
+        offsets = require(
+            offsets_inside(
+                finding.editor.text,
+                node,
+                edit.start,
+                edit.end,
+            )
+        )
         is_quoted = node.style in ("'", '"')
         written = finding.editor.value(edit.text, like=node)[1:-1] if is_quoted else edit.text
         yield Edit(*offsets, written)

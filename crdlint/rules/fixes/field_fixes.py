@@ -157,7 +157,12 @@ def _is_word(value: Node, editor: Editor) -> TypeGuard[Scalar]:
     return isinstance(value, Scalar) and bool(_ONE.match(value.value)) and editor.is_text(value)
 
 
-def _may_have(finding: DecodeFinding, mapping: Mapping, name: str, value: Node) -> bool:
+def _may_have(
+    finding: DecodeFinding,
+    mapping: Mapping,
+    name: str,
+    value: Node,
+) -> bool:
     """Return whether a field of a mapping may have a value: no text for objects or lists of them, no object for a text."""
     of = finding.go_type(mapping)
     field = None if of is None else of.fields.get(name)
@@ -230,7 +235,14 @@ def _schema_wrapper(finding: DecodeFinding) -> Edits:
     yield from _below(editor, missing, start, end, flow=mapping.flow)
 
 
-def _below(editor: Editor, name: str, start: Mark, end: int, *, flow: bool) -> Iterator[Edit]:
+def _below(
+    editor: Editor,
+    name: str,
+    start: Mark,
+    end: int,
+    *,
+    flow: bool,
+) -> Iterator[Edit]:
     """Yield the edits that put fields below a new key."""
     if flow:
         yield editor.inserted(start.index, f"{editor.value(name)}: {{")
@@ -261,7 +273,12 @@ def _field_above(finding: DecodeFinding) -> Edits:
     if not (mapping.flow or parent.flow or len(mapping.items) == 2):
         yield editor.remove(mapping, key.value)
         before = "" if parent_key is None else parent_key.value
-        yield editor.insert(parent, key.value, v1beta1.block(editor, value), before=before)
+        yield editor.insert(
+            parent,
+            key.value,
+            v1beta1.block(editor, value),
+            before=before,
+        )
 
 
 @Fixer("Move the field to where v1 has it", "safe").example(
@@ -291,7 +308,13 @@ def _field_below(finding: DecodeFinding) -> Edits:
         yield _moved_into(editor, owner[1], key.value, value)
     elif key.value == _first_below(finding, owner_name) and owner_name != "openAPIV3Schema":
         # The others are moved after the first. It may be that nothing beside `openAPIV3Schema` is a schema.
-        yield from _below(editor, owner_name, key.start_mark, editor.end(value), flow=False)
+        yield from _below(
+            editor,
+            owner_name,
+            key.start_mark,
+            editor.end(value),
+            flow=False,
+        )
 
 
 def _first_below(finding: DecodeFinding, owner_name: str) -> str | None:
@@ -303,7 +326,12 @@ def _first_below(finding: DecodeFinding, owner_name: str) -> str | None:
     return next((name for name in names if name in below and name not in of), None)
 
 
-def _moved_into(editor: Editor, owner: Node, name: str, value: Node) -> Edit:
+def _moved_into(
+    editor: Editor,
+    owner: Node,
+    name: str,
+    value: Node,
+) -> Edit:
     """Return the edit that adds a field to an object that lacks it, or writes the object if it is null."""
     source, is_in_line = v1beta1.block(editor, value), isinstance(value, Scalar) or value.flow
     if is_null(owner):
@@ -510,7 +538,10 @@ def _misplaced_property(finding: DecodeFinding) -> Edits:
     yield editor.remove(mapping, key.value)
     if properties is None:
         yield editor.insert(
-            mapping, "properties", f"\n  {key.value}:{v1beta1.shifted(source, 2)}", after="type"
+            mapping,
+            "properties",
+            f"\n  {key.value}:{v1beta1.shifted(source, 2)}",
+            after="type",
         )
     elif (
         isinstance(properties[1], Mapping)
@@ -713,7 +744,10 @@ def _outdented(finding: DecodeFinding) -> OutdentedFields:
     owner, empty, *first = mapping.items[2 * empty_key : 2 * empty_key + 4]
     last = mapping.items[2 * end - 2 : 2 * end]
     return OutdentedFields(
-        expect(Scalar, owner), expect(Scalar, empty), (first[0], first[1]), (last[0], last[1])
+        expect(Scalar, owner),
+        expect(Scalar, empty),
+        (first[0], first[1]),
+        (last[0], last[1]),
     )
 
 

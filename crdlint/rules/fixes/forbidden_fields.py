@@ -70,7 +70,12 @@ def _type_or_null(finding: FieldFinding) -> Edits:
     type_ = nullable_type(finding.scalar().value)
     if type_ in SCALARS and finding.owner.find("nullable") is None:
         yield from finding.write(type_)
-        yield finding.editor.insert(finding.owner, "nullable", "true", after="type")
+        yield finding.editor.insert(
+            finding.owner,
+            "nullable",
+            "true",
+            after="type",
+        )
 
 
 @Fixer("Correct the type", "safe").example(
@@ -88,7 +93,12 @@ def _meant_type(finding: FieldFinding) -> Edits:
         of_values = next(filter(None, value.groups())).lower()
         type_ = require(MEANT_TYPES.get(of_values, of_values if of_values in SCALARS else None))
         item = f"{{{finding.editor.name('type')}: {finding.editor.value(type_)}}}"
-        yield finding.editor.insert(finding.owner, "additionalProperties", item, after="type")
+        yield finding.editor.insert(
+            finding.owner,
+            "additionalProperties",
+            item,
+            after="type",
+        )
     elif meant == "object" and not keeps_fields and word.lower() not in _OBJECTS:
         return  # a map, of which an object without fields would keep nothing
     yield from finding.write(meant)
@@ -139,7 +149,12 @@ def _string_of_format(finding: FieldFinding) -> Edits:
     format_ = _format_meant(finding)
     if format_ is not None and owner.find("format") is None:
         yield from finding.write("string")
-        yield editor.insert(owner, "format", editor.value(format_), after="type")
+        yield editor.insert(
+            owner,
+            "format",
+            editor.value(format_),
+            after="type",
+        )
 
 
 @Fixer("Write the type that the other keywords imply", "safe").example(
@@ -150,7 +165,12 @@ def _implied_type(finding: FieldFinding) -> Edits:
     word, schema = finding.scalar().value.lower(), finding.schema(finding.owner)
     if word.replace("-", "") == "intorstring":
         if finding.owner.find(_INT_OR_STRING) is None:
-            yield from rename_to_true(finding.editor, finding.owner, "type", _INT_OR_STRING)
+            yield from rename_to_true(
+                finding.editor,
+                finding.owner,
+                "type",
+                _INT_OR_STRING,
+            )
         else:
             yield finding.editor.remove(finding.owner, "type")
     elif word in _FORMATS:
@@ -167,7 +187,12 @@ def _implied_type(finding: FieldFinding) -> Edits:
 def _any_value(finding: FieldFinding) -> Edits:
     is_open = not implied_type(finding.schema(finding.owner))
     if finding.scalar().value.lower() in _ANY and is_open and finding.owner.find(_PRESERVE) is None:
-        yield from rename_to_true(finding.editor, finding.owner, "type", _PRESERVE)
+        yield from rename_to_true(
+            finding.editor,
+            finding.owner,
+            "type",
+            _PRESERVE,
+        )
 
 
 @Fixer("Take the only schema out of the list", "safe").example(
@@ -216,7 +241,12 @@ def _keep_unknown_fields(finding: FieldFinding) -> Edits:
         else isinstance(node, Mapping) and not node.items
     )
     if is_open and owner.find(_PRESERVE) is None:
-        yield from rename_to_true(finding.editor, owner, "additionalProperties", _PRESERVE)
+        yield from rename_to_true(
+            finding.editor,
+            owner,
+            "additionalProperties",
+            _PRESERVE,
+        )
 
 
 @Fixer("Accept any value, and null", "unsafe").example(
@@ -226,7 +256,12 @@ def _nullable_instead(finding: FieldFinding) -> Edits:
     owner = finding.owner
     if owner.find(_PRESERVE) is None and owner.find("nullable") is None:
         yield from rename_to_true(finding.editor, owner, "type", _PRESERVE)
-        yield finding.editor.insert(owner, "nullable", "true", after="type")
+        yield finding.editor.insert(
+            owner,
+            "nullable",
+            "true",
+            after="type",
+        )
 
 
 def _without_property(finding: FieldFinding) -> Edits:

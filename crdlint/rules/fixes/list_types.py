@@ -44,7 +44,12 @@ def _with_type(finding: FieldFinding, type_: str) -> Edits:
         [name for name in ("items", "properties") if owner.find(name) is not None],
     )
     if entry is None and owner.find("x-kubernetes-int-or-string") is None:
-        yield editor.insert(owner, "type", editor.value(type_), before=editor.first(owner))
+        yield editor.insert(
+            owner,
+            "type",
+            editor.value(type_),
+            before=editor.first(owner),
+        )
     elif (
         entry is not None
         and not is_merged(owner)
@@ -73,7 +78,12 @@ def _atomic_list(finding: FieldFinding) -> Edits:
     return [finding.editor.set(owner, "x-kubernetes-list-type", finding.editor.value("atomic"))]
 
 
-def _marker_for(finding: FieldFinding, type_: str, old: str, new: str) -> Edits:
+def _marker_for(
+    finding: FieldFinding,
+    type_: str,
+    old: str,
+    new: str,
+) -> Edits:
     owner, key = finding.owner, finding.editor.key_of(finding.owner)
     if type_ == "object" and key is not None and key.value == "items":
         return  # that of the list may be meant
@@ -178,7 +188,12 @@ def _required_key(finding: FieldFinding) -> Edits:
     if misspelled is not None:
         yield editor.respell(misspelled, key)
     elif key in USUAL_DEFAULTS:
-        yield editor.insert(owner, "default", editor.value(USUAL_DEFAULTS[key]), after="type")
+        yield editor.insert(
+            owner,
+            "default",
+            editor.value(USUAL_DEFAULTS[key]),
+            after="type",
+        )
     else:
         yield from add_required(editor, item, [key])
 

@@ -36,7 +36,12 @@ def _int_or_string(finding: AdviceFinding) -> Edits:
     editor, owner = finding.editor, finding.owner
     is_one = other_format(finding.scalar().value) == "int-or-string"
     if is_one and owner.find(_INT_OR_STRING) is None:
-        yield from rename_to_true(finding.editor, owner, "type", _INT_OR_STRING)
+        yield from rename_to_true(
+            finding.editor,
+            owner,
+            "type",
+            _INT_OR_STRING,
+        )
         yield editor.remove(owner, "format")
 
 

@@ -91,7 +91,10 @@ def _decided_type(finding: FieldFinding) -> Edits:
 def _int_or_string_of_format(finding: FieldFinding) -> Edits:
     if finding.schema(finding.owner).format == INT_OR_STRING_FORMAT:
         yield from rename_to_true(
-            finding.editor, finding.owner, "format", "x-kubernetes-int-or-string"
+            finding.editor,
+            finding.owner,
+            "format",
+            "x-kubernetes-int-or-string",
         )
 
 
@@ -208,7 +211,12 @@ def _add_type(finding: FieldFinding, type_: str) -> Edit:
     type_entry = owner.find("type")
     if type_entry is not None:  # given, but empty
         return editor.replace(type_entry[1], editor.value(type_))
-    return editor.insert(owner, "type", editor.value(type_), before=editor.first(owner))
+    return editor.insert(
+        owner,
+        "type",
+        editor.value(type_),
+        before=editor.first(owner),
+    )
 
 
 @Fixer("Indent the schema below `items`", "unsafe").example(
@@ -269,7 +277,12 @@ def _items_of_any_type(finding: FieldFinding) -> Edits:
         return  # its indentation may be wrong
     if owner.find("items") is None and _misspelled(finding) is None:
         name = finding.editor.name("x-kubernetes-preserve-unknown-fields")
-        yield finding.editor.insert(owner, "items", f"{{{name}: true}}", after="type")
+        yield finding.editor.insert(
+            owner,
+            "items",
+            f"{{{name}: true}}",
+            after="type",
+        )
 
 
 @Fixer("Write the type that Kubernetes gives it", "safe")
@@ -307,7 +320,10 @@ def _rule_of_lookahead(finding: FieldFinding) -> Edits:
         yield editor.append(rules, f"{{{rule}}}" if rules.flow else rule)
     else:
         yield editor.insert(
-            owner, name, f"[{{{rule}}}]" if owner.flow else f"\n- {rule}", after="pattern"
+            owner,
+            name,
+            f"[{{{rule}}}]" if owner.flow else f"\n- {rule}",
+            after="pattern",
         )
     yield editor.respell(node, rest) if rest else editor.remove(owner, "pattern")
 
@@ -345,7 +361,12 @@ def _int_or_string_alternatives(finding: FieldFinding) -> Edits:
         yield editor.respell(editor.entry(outer, key)[0], "anyOf")
     if outer.find("x-kubernetes-int-or-string") is None:
         if outer.find("type") is not None:
-            yield from rename_to_true(finding.editor, outer, "type", "x-kubernetes-int-or-string")
+            yield from rename_to_true(
+                finding.editor,
+                outer,
+                "type",
+                "x-kubernetes-int-or-string",
+            )
         else:
             yield editor.insert(outer, "x-kubernetes-int-or-string", "true")
     for alternative, written, type_ in zip(alternatives, types, ("integer", "string"), strict=True):
@@ -417,7 +438,10 @@ def _same_type_outside(finding: FieldFinding) -> Edits:
         return
     if outer.find("type") is None and outer.find("x-kubernetes-int-or-string") is None:
         yield editor.insert(
-            outer, "type", editor.value(types.pop() or ""), before=editor.first(outer)
+            outer,
+            "type",
+            editor.value(types.pop() or ""),
+            before=editor.first(outer),
         )
         yield from (editor.remove(alternative, "type") for alternative in alternatives)
 

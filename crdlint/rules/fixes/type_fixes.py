@@ -118,7 +118,12 @@ def type_keys(finding: DocumentFinding) -> Edits:
     for name, expected in (("apiVersion", VERSION), ("kind", KIND)):
         key, value = keys.get(name, (None, None))
         if not isinstance(key, Scalar):
-            yield editor.insert(root, name, editor.value(expected), before=editor.first(root))
+            yield editor.insert(
+                root,
+                name,
+                editor.value(expected),
+                before=editor.first(root),
+            )
             continue
         if key.value != name:
             yield editor.respell(key, name)
@@ -186,7 +191,12 @@ def _rules_in_properties(finding: DecodeFinding) -> Edits:
     if owner.find("x-kubernetes-validations") is None and (rules.flow or not owner.flow):
         source = editor.source(rules) if rules.flow else block(editor, rules)
         yield editor.remove(properties, "x-kubernetes-validations")
-        yield editor.insert(owner, "x-kubernetes-validations", source, before="properties")
+        yield editor.insert(
+            owner,
+            "x-kubernetes-validations",
+            source,
+            before="properties",
+        )
 
 
 def _reads_each(rules: Sequence, properties: Mapping) -> bool:
@@ -207,7 +217,12 @@ def _nullable_type(finding: DecodeFinding) -> Edits:
     if len(types) == 1:
         yield finding.editor.write(value, finding.editor.value(types[0]))
         if len(names) > 1 and mapping.find("nullable") is None:
-            yield finding.editor.insert(mapping, "nullable", "true", after="type")
+            yield finding.editor.insert(
+                mapping,
+                "nullable",
+                "true",
+                after="type",
+            )
 
 
 @Fixer("Write `x-kubernetes-int-or-string`", "safe").example(
@@ -232,7 +247,12 @@ def _exclusive_bound(finding: DecodeFinding) -> Edits:
     bound = {"exclusiveMinimum": "minimum", "exclusiveMaximum": "maximum"}.get(key.value)
     number = expect(Scalar, value).value
     if bound is not None and _NUMBER.match(number) and not mapping.find(bound):
-        yield finding.editor.insert(mapping, bound, number, before=key.value)
+        yield finding.editor.insert(
+            mapping,
+            bound,
+            number,
+            before=key.value,
+        )
         yield finding.editor.replace(value, "true")
 
 
@@ -326,7 +346,9 @@ def _is_name_of_version(finding: DecodeFinding) -> bool:
 
 
 @Fixer("Begin the version with `v`", "unsafe").example(
-    bad=WHOLE_CRD.replace("name: v1\n", "name: 1\n"), good=WHOLE_CRD, scope="text"
+    bad=WHOLE_CRD.replace("name: v1\n", "name: 1\n"),
+    good=WHOLE_CRD,
+    scope="text",
 )
 def _version_of_number(finding: DecodeFinding) -> Edits:
     node = _wrong_scalar(finding)
@@ -627,7 +649,12 @@ def _field_before_properties(finding: DecodeFinding) -> Edits:
     if is_first and is_text and not value.value.count("\n") and _fits(owner, finding.entry):
         source = finding.editor.source(value)
         yield finding.editor.remove(properties, key.value)
-        yield finding.editor.insert(owner, key.value, source, before="properties")
+        yield finding.editor.insert(
+            owner,
+            key.value,
+            source,
+            before="properties",
+        )
 
 
 @Fixer("Write a schema of the type", "safe").example(
@@ -693,7 +720,9 @@ def _path_in_braces(finding: DecodeFinding) -> Edits:
 
 
 @Fixer("Write a conversion with the strategy", "safe").example(
-    bad="conversion: None", good="conversion: {strategy: None}", scope="spec"
+    bad="conversion: None",
+    good="conversion: {strategy: None}",
+    scope="spec",
 )
 def _conversion_of_strategy(finding: DecodeFinding) -> Edits:
     editor, node = (

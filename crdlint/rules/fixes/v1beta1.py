@@ -63,7 +63,12 @@ def rewritten(finding: DocumentFinding) -> Edits:
     preserve = child(spec, "preserveUnknownFields")
     keeps = preserve is None or getattr(preserve, "value", "") == "true"
     if spec.find("scope") is None:
-        yield editor.insert(spec, "scope", editor.value("Namespaced"), before=editor.first(spec))
+        yield editor.insert(
+            spec,
+            "scope",
+            editor.value("Namespaced"),
+            before=editor.first(spec),
+        )
     yield from _into_versions(editor, spec, keeps=keeps, default=True)
     if not spec.flow:
         yield from _conversion(editor, spec, "[v1beta1]")
@@ -126,7 +131,13 @@ def _edits_within(editor: Editor, value: Node, *, keeps: bool) -> Iterator[Edit]
             yield editor.insert(schema, _PRESERVE, "true")
 
 
-def _into_versions(editor: Editor, spec: Mapping, *, keeps: bool, default: bool) -> Iterator[Edit]:
+def _into_versions(
+    editor: Editor,
+    spec: Mapping,
+    *,
+    keeps: bool,
+    default: bool,
+) -> Iterator[Edit]:
     """Yield edits that move fields of the spec, with their comments, into versions; with `default` those of a CRD of v1beta1."""
     start, end = spec.items[0].start_mark.index, editor.end(spec.items[-1])
     has_client = child(spec, "conversion", "webhookClientConfig") is not None
@@ -134,7 +145,12 @@ def _into_versions(editor: Editor, spec: Mapping, *, keeps: bool, default: bool)
         raise UneditableError
     fields = _fields(spec)
     entries = {
-        name: _entry(editor, name, *entry, keeps=keeps and name == "schema")
+        name: _entry(
+            editor,
+            name,
+            *entry,
+            keeps=keeps and name == "schema",
+        )
         for name, entry in fields.items()
     }
     if default:
@@ -150,7 +166,10 @@ def _into_versions(editor: Editor, spec: Mapping, *, keeps: bool, default: bool)
 
 
 def _removed(
-    editor: Editor, spec: Mapping, gone: list[str], moved: dict[str, tuple[Scalar, Node]]
+    editor: Editor,
+    spec: Mapping,
+    gone: list[str],
+    moved: dict[str, tuple[Scalar, Node]],
 ) -> Iterator[Edit]:
     """Yield the edits that remove fields of the spec: those that are gone, and those that were moved with their comments."""
     if spec.flow:
@@ -169,7 +188,14 @@ def open_schema(editor: Editor) -> str:
     return f"{{{editor.name('openAPIV3Schema')}: {object_}}}"
 
 
-def _entry(editor: Editor, name: str, key: Scalar, value: Node, *, keeps: bool) -> str:
+def _entry(
+    editor: Editor,
+    name: str,
+    key: Scalar,
+    value: Node,
+    *,
+    keeps: bool,
+) -> str:
     """Return a field as an entry of a version, with its lines relative to the column of its key."""
     flow = expect(Mapping, editor.parent(key)).flow
     start, end = (
@@ -279,7 +305,12 @@ def _conversion(editor: Editor, spec: Mapping, default: str) -> Iterator[Edit]:
         if reviewed is not None:
             yield editor.remove(conversion, "conversionReviewVersions")
         yield editor.remove(conversion, "webhookClientConfig")
-        yield editor.insert(conversion, "webhook", shifted(lines, 2), before="strategy")
+        yield editor.insert(
+            conversion,
+            "webhook",
+            shifted(lines, 2),
+            before="strategy",
+        )
         return
     below = expect(Mapping, conversion, "webhook")
     if below.find("conversionReviewVersions") is None:

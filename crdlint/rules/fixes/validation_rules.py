@@ -57,7 +57,12 @@ def _message_of_rule(finding: FieldFinding) -> Edits:
     text = " ".join(expect(Scalar, finding.owner, "rule").value.split())
     if text and len(text) <= _LONGEST and finding.owner.find("message") is None:
         value = quoted(f"failed rule: {text}", double=finding.editor.is_json)
-        yield finding.editor.insert(finding.owner, "message", value, after="rule")
+        yield finding.editor.insert(
+            finding.owner,
+            "message",
+            value,
+            after="rule",
+        )
 
 
 @Fixer("Correct the reason", "safe").example(

@@ -25,7 +25,12 @@ from crdlint.yaml.resolve import resolve
 _FindingT = TypeVar("_FindingT", bound=PathFinding)
 
 
-def _example(fixer: Fixer[_FindingT], bad: str, good: str, **changed: str) -> Fixer[_FindingT]:
+def _example(
+    fixer: Fixer[_FindingT],
+    bad: str,
+    good: str,
+    **changed: str,
+) -> Fixer[_FindingT]:
     """Return a fix with an example: the spec of a resource, or what is `changed` of one that has a spec."""
     return fixer.example(stream(bad, **changed), stream(good), "resource")
 
@@ -194,7 +199,12 @@ def _moved(finding: PathFinding) -> Edits:
         inner = editor.key_of(owner) if home is around else None
         value = block(editor, owner.items[editor.index(key) + 1])
         yield editor.remove(owner, key.value)
-        yield editor.insert(home, key.value, value, before="" if inner is None else inner.value)
+        yield editor.insert(
+            home,
+            key.value,
+            value,
+            before="" if inner is None else inner.value,
+        )
 
 
 UNKNOWN: Final = (

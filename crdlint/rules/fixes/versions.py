@@ -71,7 +71,12 @@ def _only_version(finding: FieldFinding) -> Edits:
         and not finding.crd.spec.versions[0].storage
         and not ends_early(finding.crd.spec.versions)
     ):
-        yield finding.editor.set(versions[0], "storage", "true", after="served")
+        yield finding.editor.set(
+            versions[0],
+            "storage",
+            "true",
+            after="served",
+        )
 
 
 def _preference(version: CustomResourceDefinitionVersion) -> tuple[bool, bool, bool, int]:
@@ -100,14 +105,22 @@ def _one_stored(finding: FieldFinding) -> Edits:
     for i, node in enumerate(nodes):
         if (i == keep) != versions[i].storage:
             yield finding.editor.set(
-                node, "storage", "true" if i == keep else "false", after="served"
+                node,
+                "storage",
+                "true" if i == keep else "false",
+                after="served",
             )
 
 
 @Fixer("Mark the version as deprecated", "safe")
 def _deprecated(finding: FieldFinding) -> Edits:
     if finding.reason(Code.NOT_DEPRECATED):
-        yield finding.editor.set(finding.owner, "deprecated", "true", before="deprecationWarning")
+        yield finding.editor.set(
+            finding.owner,
+            "deprecated",
+            "true",
+            before="deprecationWarning",
+        )
 
 
 FIXES: Final = FixesOf(

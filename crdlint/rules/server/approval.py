@@ -120,4 +120,9 @@ def preserve_unknown_fields(
         return
     if crd.spec.preserve_unknown_fields:
         detail = "cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead"
-        yield invalid(PRESERVE.id, Path("spec").child("preserveUnknownFields"), True, detail)
+        yield invalid(
+            PRESERVE.id,
+            Path("spec").child("preserveUnknownFields"),
+            True,
+            detail,
+        )

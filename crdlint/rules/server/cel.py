@@ -43,7 +43,12 @@ _DATA = (
 )
 
 MARKER: Final = "correct the `rule` of `+kubebuilder:validation:XValidation`"
-_Rule: Final = partial(Rule, scope="schema", source=_SOURCE, marker=MARKER)
+_Rule: Final = partial(
+    Rule,
+    scope="schema",
+    source=_SOURCE,
+    marker=MARKER,
+)
 
 
 def schema_with(
@@ -194,11 +199,19 @@ def _broken_rules_message(estimated: EstimatedRule, hints: _Hints) -> Iterator[F
         from crdlint.kubecel.compilation import MESSAGE
 
         message = broken.compiler.expression(
-            text, MESSAGE, broken.environment, optional_old_self=broken.optional_old_self
+            text,
+            MESSAGE,
+            broken.environment,
+            optional_old_self=broken.optional_old_self,
         )
         if message.error is not None:
             path = estimated.path.child("messageExpression")
-            yield _problem(message, estimated.rule, path, hints.of(message, estimated))
+            yield _problem(
+                message,
+                estimated.rule,
+                path,
+                hints.of(message, estimated),
+            )
 
 
 def _compiled(
@@ -235,7 +248,13 @@ def _compiled(
             yield _not_declared(node, error, options.server)
             continue
         has_cost = id(node.schema) not in enclosing and node.schema not in uncertain
-        yield from _of_node(node, compiler, environments, context, has_cost=has_cost)
+        yield from _of_node(
+            node,
+            compiler,
+            environments,
+            context,
+            has_cost=has_cost,
+        )
 
 
 def _not_declared(node: CompiledNode, error: Exception, server: Server) -> FieldError:
@@ -246,7 +265,11 @@ def _not_declared(node: CompiledNode, error: Exception, server: Server) -> Field
     if isinstance(error, DeclarationFailedError):
         failed = "failed to construct type information for x-kubernetes-validations rules"
         return FieldError(
-            DECLARATION.id, INTERNAL, path, None, f"internal error: {failed}: {error}"
+            DECLARATION.id,
+            INTERNAL,
+            path,
+            None,
+            f"internal error: {failed}: {error}",
         )
     if server.panics_without_types:
         return panics.panic(path)
@@ -309,7 +332,13 @@ def _errors(
         within = estimated.node.uncorrelatable
         if within is not None:
             detail = f"oldSelf cannot be used on the uncorrelatable portion of the schema within {within}"
-            yield invalid(OLD_SELF.id, path.child("rule"), rule.rule, detail, subject=within)
+            yield invalid(
+                OLD_SELF.id,
+                path.child("rule"),
+                rule.rule,
+                detail,
+                subject=within,
+            )
     elif rule.optional_old_self is not None:
         unknown = compiled.rule.error is not None and "oldSelf" in rule.rule
         help_ = "Fix the rule first: the API server counts a rule that does not compile as one without `oldSelf`"
@@ -343,14 +372,26 @@ class _Hints:
         return self._known[key][1]
 
 
-def _problem(expression: Expression, rule: ValidationRule, path: Path, hint: Hint) -> FieldError:
+def _problem(
+    expression: Expression,
+    rule: ValidationRule,
+    path: Path,
+    hint: Hint,
+) -> FieldError:
     """Return the error of an expression, at the characters that it is about."""
     from crdlint.cel.source_ranges import error_range
 
     errors = expression.compiled.errors
     detail = expression.error or ""
     declaration = OUTPUT_TYPE if expression.has_wrong_type else COMPILES
-    error = invalid(declaration.id, path, rule, detail, help=hint.text, reason=hint.reason)
+    error = invalid(
+        declaration.id,
+        path,
+        rule,
+        detail,
+        help=hint.text,
+        reason=hint.reason,
+    )
     if expression.has_wrong_type:
         return error._replace(subject=str(expression.compiled.output_type))
     if not errors:

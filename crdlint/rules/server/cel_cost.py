@@ -112,7 +112,11 @@ def over_limit(
             detail = _exceeds(f"estimated {name} cost", cost, RULE_COST_LIMIT)
             reason = Reason(Code.COST, (cost, RULE_COST_LIMIT))
             error = forbidden(
-                RULE_COST.id, rule.path.child(name), detail, help=help_, reason=reason
+                RULE_COST.id,
+                rule.path.child(name),
+                detail,
+                help=help_,
+                reason=reason,
             )
             yield error._replace(subject=advice)
 
@@ -150,7 +154,13 @@ def total(
     name = "x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema"
     detail = _exceeds(name, cost_of_all, CRD_COST_LIMIT)
     reason = Reason(Code.COST, (cost_of_all, CRD_COST_LIMIT))
-    yield forbidden(CRD_COST.id, path, detail, help=help_, reason=reason)._replace(subject=advice)
+    yield forbidden(
+        CRD_COST.id,
+        path,
+        detail,
+        help=help_,
+        reason=reason,
+    )._replace(subject=advice)
 
 
 def _exceeds(name: str, cost: int, limit: int) -> str:

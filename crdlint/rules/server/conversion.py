@@ -139,12 +139,20 @@ def validate(
     if conversion.strategy != "None" and spec.preserve_unknown_fields is not False:
         detail = "must be None if spec.preserveUnknownFields is true"
         value = Typed(conversion.strategy, "apiextensions.ConversionStrategyType")
-        yield invalid(PRESERVE.id, conversion_path.child("strategy"), value, detail)
+        yield invalid(
+            PRESERVE.id,
+            conversion_path.child("strategy"),
+            value,
+            detail,
+        )
     if not conversion.strategy:
         yield required(STRATEGY.id, conversion_path.child("strategy"), "")
     elif conversion.strategy not in STRATEGIES:
         yield not_supported(
-            STRATEGY.id, conversion_path.child("strategy"), conversion.strategy, STRATEGIES
+            STRATEGY.id,
+            conversion_path.child("strategy"),
+            conversion.strategy,
+            STRATEGIES,
         )
     if conversion.strategy == "Webhook":
         yield from _with_webhook(conversion, conversion_path, options)
@@ -246,7 +254,11 @@ def _service(service: ServiceReference, path: Path) -> Iterator[FieldError]:
             help_ = f"Add `{missing}` to the service: the API server reports a missing `{missing}` as `{reported}`"
             wording = Wording.by_version(f"service {reported} is required", (34, ""))
             yield required(
-                SERVICE.id, path.child(reported), wording, at=path.child(missing), help=help_
+                SERVICE.id,
+                path.child(reported),
+                wording,
+                at=path.child(missing),
+                help=help_,
             )
     if not 1 <= service.port <= 65535:
         detail = "port is not valid: must be between 1 and 65535, inclusive"
@@ -266,18 +278,32 @@ _EMPTY_PART: Final = "has an empty part"
 
 def _service_path(text: str, path: Path) -> Iterator[FieldError]:
     if text == "//":
-        yield invalid(SERVICE.id, path, text, "segment[0] may not be empty", subject=_EMPTY_PART)
+        yield invalid(
+            SERVICE.id,
+            path,
+            text,
+            "segment[0] may not be empty",
+            subject=_EMPTY_PART,
+        )
         return
     if not text.startswith("/"):
         yield invalid(
-            SERVICE.id, path, text, "must start with a '/'", subject="does not begin with `/`"
+            SERVICE.id,
+            path,
+            text,
+            "must start with a '/'",
+            subject="does not begin with `/`",
         )
     # Upstream takes off the first byte whether or not it is a slash.
     rest = text.encode("utf-8", "surrogatepass")[1:].removesuffix(b"/").decode("utf-8", "replace")
     for i, step in enumerate(rest.split("/")):
         if not step:
             yield invalid(
-                SERVICE.id, path, text, f"segment[{i}] may not be empty", subject=_EMPTY_PART
+                SERVICE.id,
+                path,
+                text,
+                f"segment[{i}] may not be empty",
+                subject=_EMPTY_PART,
             )
         else:
             for error in is_dns1123_subdomain(step):
@@ -310,7 +336,11 @@ def _review_versions(
         if version in seen:
             detail = "duplicate version"
             yield invalid(
-                REVIEW_VERSIONS.id, path.index(i), version, detail, reason=Reason(Code.NOT_UNIQUE)
+                REVIEW_VERSIONS.id,
+                path.index(i),
+                version,
+                detail,
+                reason=Reason(Code.NOT_UNIQUE),
             )
             continue
         seen.add(version)
@@ -318,4 +348,9 @@ def _review_versions(
             yield invalid(REVIEW_VERSIONS.id, path.index(i), version, error)
     if require_recognized and seen.isdisjoint(REVIEWED):
         detail = f"must include at least one of {', '.join(REVIEWED)}"
-        yield invalid(REVIEW_VERSIONS.id, path, Typed(versions, "[]string"), detail)
+        yield invalid(
+            REVIEW_VERSIONS.id,
+            path,
+            Typed(versions, "[]string"),
+            detail,
+        )

@@ -111,7 +111,12 @@ def validate(
 
     rules, requires_pruned = _Rules(server, options.common.sharing), options.require_pruned_defaults
     reported = validate_defaults(
-        schema, path, defaulted, require_pruned=requires_pruned, rules=rules, server=server
+        schema,
+        path,
+        defaulted,
+        require_pruned=requires_pruned,
+        rules=rules,
+        server=server,
     )
     own_rules, skipped = {RULE_FAILED.id, EVALUATION_LIMIT}, len(path.steps())
     errors = [
@@ -181,7 +186,12 @@ class _Rules:
         return tuple(self.validators.expressions), self.validators.environment
 
     def __call__(
-        self, schema: JSONSchemaProps, value: Any, path: Path, *, is_resource_root: bool
+        self,
+        schema: JSONSchemaProps,
+        value: Any,
+        path: Path,
+        *,
+        is_resource_root: bool,
     ) -> tuple[list[FieldError], bool]:
         if not self.search.has_rules(schema):
             return [], False
@@ -201,7 +211,11 @@ class _Rules:
         return errors, left < 0
 
     def _run(
-        self, validator: RuleValidator, value: Any, old: Any, path: Path
+        self,
+        validator: RuleValidator,
+        value: Any,
+        old: Any,
+        path: Path,
     ) -> tuple[list[FieldError], int]:
         from crdlint.kubecel.evaluation import OutOfBudgetError, Run, validate_rules
 

@@ -28,10 +28,26 @@ _WALK = "apiextensions/validation ValidateCustomResourceDefinitionOpenAPISchema"
 _WalkRule: Final = partial(Rule, source=_WALK)
 
 
-def _field(name: str, why: str, help_: str, bad: str, good: str, **traits: Any) -> Rule:
+def _field(
+    name: str,
+    why: str,
+    help_: str,
+    bad: str,
+    good: str,
+    **traits: Any,
+) -> Rule:
     kebab = "".join(f"-{c.lower()}" if c.isupper() else c for c in name.strip("$"))
     summary = f"`{name}` is not supported in a CRD's schema"
-    return Rule(f"forbidden-{kebab}", summary, why, help_, bad, good, _SOURCE, **traits)
+    return Rule(
+        f"forbidden-{kebab}",
+        summary,
+        why,
+        help_,
+        bad,
+        good,
+        _SOURCE,
+        **traits,
+    )
 
 
 # fmt: off
@@ -172,7 +188,13 @@ def _type(schema: JSONSchemaProps, context: Context, result: WalkResult) -> None
         help_ = helps.of_type(schema)
         result.add(
             schema,
-            not_supported(TYPE_UNSUPPORTED.id, path, schema.type, sorted(TYPES), help=help_),
+            not_supported(
+                TYPE_UNSUPPORTED.id,
+                path,
+                schema.type,
+                sorted(TYPES),
+                help=help_,
+            ),
         )
     if schema.type == "null":
         detail = "type cannot be set to null, use nullable as an alternative"
@@ -195,7 +217,12 @@ def _unsupported_fields(schema: JSONSchemaProps, _context: Context, result: Walk
             help_ = helps.BESIDE_PROPERTIES if beside_properties else None
             result.add(
                 schema,
-                forbidden(rule.id, schema.path.child(name), f"{name} is not supported", help=help_),
+                forbidden(
+                    rule.id,
+                    schema.path.child(name),
+                    f"{name} is not supported",
+                    help=help_,
+                ),
             )
 
 
@@ -223,7 +250,12 @@ def _unique_items(schema: JSONSchemaProps, _context: Context, result: WalkResult
         help_ = helps.of_unique_items(schema)
         result.add(
             schema,
-            forbidden(UNIQUE_ITEMS.id, schema.path.child("uniqueItems"), detail, help=help_),
+            forbidden(
+                UNIQUE_ITEMS.id,
+                schema.path.child("uniqueItems"),
+                detail,
+                help=help_,
+            ),
         )
 
 
@@ -247,4 +279,12 @@ def _preserve_unknown_fields(
 ) -> None:
     if schema.x_preserve_unknown_fields is False:
         path = schema.path.child("x-kubernetes-preserve-unknown-fields")
-        result.add(schema, invalid(PRESERVE_FALSE.id, path, False, "must be true or undefined"))
+        result.add(
+            schema,
+            invalid(
+                PRESERVE_FALSE.id,
+                path,
+                False,
+                "must be true or undefined",
+            ),
+        )

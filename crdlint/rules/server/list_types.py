@@ -254,11 +254,22 @@ def _map_type(schema: JSONSchemaProps, _context: Context, result: WalkResult) ->
     if schema.x_map_type not in {"atomic", "granular"}:
         path = schema.path.child("x-kubernetes-map-type")
         result.add(
-            schema, not_supported(MAP_TYPE.id, path, schema.x_map_type, ("atomic", "granular"))
+            schema,
+            not_supported(
+                MAP_TYPE.id,
+                path,
+                schema.x_map_type,
+                ("atomic", "granular"),
+            ),
         )
 
 
-def _wrong_type(schema: JSONSchemaProps, result: WalkResult, rule: str, detail: str) -> None:
+def _wrong_type(
+    schema: JSONSchemaProps,
+    result: WalkResult,
+    rule: str,
+    detail: str,
+) -> None:
     path = schema.path.child("type")
     error = (
         invalid(rule, path, schema.type, detail) if schema.type else required(rule, path, detail)
@@ -317,7 +328,15 @@ def _map_keys(schema: JSONSchemaProps, _context: Context, result: WalkResult) ->
         if schema.x_list_type is None:
             result.add(schema, required(KEYS_WITHOUT_MAP.id, type_path, detail))
         else:
-            result.add(schema, invalid(KEYS_WITHOUT_MAP.id, type_path, schema.x_list_type, detail))
+            result.add(
+                schema,
+                invalid(
+                    KEYS_WITHOUT_MAP.id,
+                    type_path,
+                    schema.x_list_type,
+                    detail,
+                ),
+            )
     if schema.x_list_type == "map":
         for error in _list_map(schema):
             result.add(schema, error)
@@ -338,7 +357,12 @@ def _list_map(schema: JSONSchemaProps) -> Iterator[FieldError]:
         yield invalid(MAP_ITEMS.id, path.child("items"), items, detail)
     elif items.schema.type != "object":
         detail = "must be object if parent array's x-kubernetes-list-type is map"
-        yield invalid(MAP_ITEMS.id, path.child("items", "type"), items.schema.type, detail)
+        yield invalid(
+            MAP_ITEMS.id,
+            path.child("items", "type"),
+            items.schema.type,
+            detail,
+        )
     else:
         yield from _keys(schema, items.schema)
 
@@ -359,7 +383,14 @@ def _keys(schema: JSONSchemaProps, item: JSONSchemaProps) -> Iterator[FieldError
             names = shown(item.properties) or "none"
             help_ = f"Correct `{key}`, or add it to the properties of the items, which are: {names}"
             detail = "entries must all be names of item properties"
-            yield invalid(KEY_UNKNOWN.id, keys_path, value, detail, at=where, help=help_)
+            yield invalid(
+                KEY_UNKNOWN.id,
+                keys_path,
+                value,
+                detail,
+                at=where,
+                help=help_,
+            )
         elif field is not None and field.type in {"array", "object"} and key not in seen:
             scalar = schema.path.child("items", "properties").key(key).child("type")
             detail = "must be a scalar type if parent array's x-kubernetes-list-type is map"
@@ -367,7 +398,11 @@ def _keys(schema: JSONSchemaProps, item: JSONSchemaProps) -> Iterator[FieldError
         if key in seen and not duplicate:
             duplicate = True
             yield invalid(
-                KEY_DUPLICATE.id, keys_path, value, "must not contain duplicate entries", at=where
+                KEY_DUPLICATE.id,
+                keys_path,
+                value,
+                "must not contain duplicate entries",
+                at=where,
             )
         seen.add(key)
 

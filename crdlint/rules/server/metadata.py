@@ -158,11 +158,28 @@ def validate(crd: CustomResourceDefinition, server: Server) -> Iterator[FieldErr
     if name:
         help_, meant = (first, "") if first else (either_name(name, expected), expected)
         for message in _name(name, name, expected):
-            yield invalid(NAME.id, path, name, message, help=help_, subject=meant)
+            yield invalid(
+                NAME.id,
+                path,
+                name,
+                message,
+                help=help_,
+                subject=meant,
+            )
     else:
         help_ = first or f"Add `name: {expected}`"
-        yield required(NAME.id, path, "name or generateName is required", help=help_)
-    yield from object_meta.validate_object_meta(as_managed(meta), _PATH, IDS, server)
+        yield required(
+            NAME.id,
+            path,
+            "name or generateName is required",
+            help=help_,
+        )
+    yield from object_meta.validate_object_meta(
+        as_managed(meta),
+        _PATH,
+        IDS,
+        server,
+    )
 
 
 def as_managed(meta: ObjectMeta) -> ObjectMeta:
@@ -185,6 +202,17 @@ def validate_update(
     """Yield what is wrong with the metadata of an update. Upstream: rest.validateCommonFields."""
     meta = as_managed(crd.metadata)
     yield from object_meta.validate_any_object_meta(
-        meta, _PATH, server, rules=IDS, requires_namespace=False, name_check=is_path_segment
+        meta,
+        _PATH,
+        server,
+        rules=IDS,
+        requires_namespace=False,
+        name_check=is_path_segment,
     )
-    yield from object_meta.validate_object_meta_update(meta, old.metadata, _PATH, IDS, server)
+    yield from object_meta.validate_object_meta_update(
+        meta,
+        old.metadata,
+        _PATH,
+        IDS,
+        server,
+    )

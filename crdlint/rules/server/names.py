@@ -113,11 +113,21 @@ def group_and_scope(spec: CustomResourceDefinitionSpec, path: Path) -> Iterator[
     elif errors := is_dns1123_subdomain(spec.group):
         yield invalid(GROUP.id, group_path, spec.group, ",".join(errors))
     elif "." not in spec.group:
-        yield invalid(GROUP.id, group_path, spec.group, "should be a domain with at least one dot")
+        yield invalid(
+            GROUP.id,
+            group_path,
+            spec.group,
+            "should be a domain with at least one dot",
+        )
     if not spec.scope:
         yield required(SCOPE.id, path.child("scope"), "")
     elif spec.scope not in SCOPES:
-        yield not_supported(SCOPE.id, path.child("scope"), spec.scope, SCOPES)
+        yield not_supported(
+            SCOPE.id,
+            path.child("scope"),
+            spec.scope,
+            SCOPES,
+        )
 
 
 def names_required(names: CustomResourceDefinitionNames, path: Path) -> Iterator[FieldError]:
@@ -137,7 +147,12 @@ def validate(names: CustomResourceDefinitionNames, path: Path) -> Iterator[Field
     ):
         errors = is_dns1035_label(to_lower(value) if prefix else value) if value else []
         if errors:
-            yield invalid(NAMES_INVALID.id, path.child(name), value, prefix + ",".join(errors))
+            yield invalid(
+                NAMES_INVALID.id,
+                path.child(name),
+                value,
+                prefix + ",".join(errors),
+            )
     yield from _each(names.short_names, path.child("shortNames"))
     if names.kind and names.kind == names.list_kind:
         yield invalid(
@@ -152,4 +167,9 @@ def validate(names: CustomResourceDefinitionNames, path: Path) -> Iterator[Field
 def _each(values: SequenceOf[str], path: Path) -> Iterator[FieldError]:
     for i, value in enumerate(values):
         if errors := is_dns1035_label(value):
-            yield invalid(NAMES_INVALID.id, path.index(i), value, ",".join(errors))
+            yield invalid(
+                NAMES_INVALID.id,
+                path.index(i),
+                value,
+                ",".join(errors),
+            )

@@ -80,7 +80,10 @@ def _with_status(schema: JSONSchemaProps, path: Path) -> Iterator[FieldError]:
             if schema.type != "object":
                 detail = 'only "object" is allowed as the type at the root of the schema if the status subresource is enabled'
                 yield invalid(
-                    STATUS_TYPE.id, path.child("openAPIV3Schema.type"), schema.type, detail
+                    STATUS_TYPE.id,
+                    path.child("openAPIV3Schema.type"),
+                    schema.type,
+                    detail,
                 )
                 return
         elif field.go_name not in _ALLOWED:

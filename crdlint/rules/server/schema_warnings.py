@@ -105,7 +105,10 @@ def sets_of_objects(crd: DecodedCRD) -> Iterator[Advisory]:
     for type_ in sorted(first.keys() - known_before):
         path = first[type_].path.child("x-kubernetes-list-type")
         yield Advisory(
-            set_warning(type_), path, kind="warning", headline=headlines.of_set(type_, path)
+            set_warning(type_),
+            path,
+            kind="warning",
+            headline=headlines.of_set(type_, path),
         )
 
 

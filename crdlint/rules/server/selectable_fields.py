@@ -104,7 +104,12 @@ def validate(
         cause_path = cause.path.child(reason.field)
         schema_path = path.child("schema.openAPIV3Schema")
         yield invalid(
-            structural.NOT_CONVERTIBLE.id, schema_path, "", reason.text, at=cause_path, key=True
+            structural.NOT_CONVERTIBLE.id,
+            schema_path,
+            "",
+            reason.text,
+            at=cause_path,
+            key=True,
         )
     fields_path = path.child("selectableFields")
     seen: set[str] = set()
@@ -119,11 +124,20 @@ def validate(
             yield panics.panic(field_path)
     if len(seen) > MAX_SELECTABLE_FIELDS and not too_many_allowed:
         detail = too_many_detail(MAX_SELECTABLE_FIELDS)
-        yield FieldError(TOO_MANY_FIELDS.id, TOO_MANY, fields_path, len(seen), detail)
+        yield FieldError(
+            TOO_MANY_FIELDS.id,
+            TOO_MANY,
+            fields_path,
+            len(seen),
+            detail,
+        )
 
 
 def _selectable_field(
-    text: str, schema: JSONSchemaProps, field_path: Path, seen: set[str]
+    text: str,
+    schema: JSONSchemaProps,
+    field_path: Path,
+    seen: set[str],
 ) -> Iterator[FieldError]:
     if not text:
         yield required(PATH.id, field_path, "")
@@ -132,12 +146,21 @@ def _selectable_field(
         target_path, target = valid_field_path(text, schema, allow_array_notation=False)
     except FieldPathError as error:
         yield invalid(
-            PATH.id, field_path, text, f"is an invalid path: {error}", reason=Reason(Code.NO_FIELD)
+            PATH.id,
+            field_path,
+            text,
+            f"is an invalid path: {error}",
+            reason=Reason(Code.NO_FIELD),
         )
         return
     assert target_path is not None  # noqa: S101  a text that is not empty has a step
     if target_path.steps()[0] == "metadata":
-        yield invalid(PATH.id, field_path, text, "must not point to fields in metadata")
+        yield invalid(
+            PATH.id,
+            field_path,
+            text,
+            "must not point to fields in metadata",
+        )
     if target is None or target.type not in {"string", "boolean", "integer"}:
         detail = (
             "must point to a field of type string, boolean or integer. Enum string fields and strings with "

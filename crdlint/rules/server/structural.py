@@ -237,7 +237,10 @@ def _type(schema: JSONSchemaProps, context: Context, result: WalkResult) -> None
 @check(Nodes(when=lambda _, type_: type_ not in {"", "object"}), _ROOT)
 def _root_type(schema: JSONSchemaProps, _context: Context, result: WalkResult) -> None:
     error = invalid(
-        ROOT_TYPE.id, schema.path.child("type"), schema.type, "must be object at the root"
+        ROOT_TYPE.id,
+        schema.path.child("type"),
+        schema.type,
+        "must be object at the root",
     )
     result.add_structural(schema, error)
 
@@ -246,7 +249,12 @@ def _root_type(schema: JSONSchemaProps, _context: Context, result: WalkResult) -
 def _items(schema: JSONSchemaProps, _context: Context, result: WalkResult) -> None:
     if schema.item_schema is None:
         path, help_ = schema.path.child("items"), helps.items(schema)
-        error = required(ITEMS_REQUIRED.id, path, "must be specified", help=help_)
+        error = required(
+            ITEMS_REQUIRED.id,
+            path,
+            "must be specified",
+            help=help_,
+        )
         result.add_structural(schema, error)
 
 
@@ -257,7 +265,12 @@ def _additional_properties(schema: JSONSchemaProps, context: Context, result: Wa
     path = schema.path.child("additionalProperties")
     if context.position is SchemaPosition.ROOT:
         help_ = helps.root_map(schema)
-        error = forbidden(ROOT_MAP.id, path, "must not be used at the root", help=help_)
+        error = forbidden(
+            ROOT_MAP.id,
+            path,
+            "must not be used at the root",
+            help=help_,
+        )
         result.add_structural(schema, error)
     if schema.x_embedded_resource:
         detail = "must not be used if x-kubernetes-embedded-resource is set"
@@ -276,7 +289,14 @@ def _int_or_string(schema: JSONSchemaProps, _context: Context, result: WalkResul
             detail = "must be false if x-kubernetes-int-or-string is true"
             help_ = f"Remove `{name}`"
             result.add_structural(
-                schema, invalid(INT_OR_STRING.id, schema.path.child(name), True, detail, help=help_)
+                schema,
+                invalid(
+                    INT_OR_STRING.id,
+                    schema.path.child(name),
+                    True,
+                    detail,
+                    help=help_,
+                ),
             )
 
 
@@ -292,7 +312,13 @@ def _embedded_fields(schema: JSONSchemaProps, _context: Context, result: WalkRes
             "Add `x-kubernetes-preserve-unknown-fields: true`, or the `properties` of the object"
         )
         result.add_structural(
-            schema, required(EMBEDDED.id, schema.path.child("properties"), detail, help=help_)
+            schema,
+            required(
+                EMBEDDED.id,
+                schema.path.child("properties"),
+                detail,
+                help=help_,
+            ),
         )
 
 
@@ -340,7 +366,14 @@ def _pattern(schema: JSONSchemaProps, _context: Context, result: WalkResult) -> 
     path = schema.path.child("pattern")
     cause = attempt(helps.cause_in_short, schema.pattern, reason)
     help_ = attempt(helps.pattern_help, schema.pattern)
-    error = invalid(PATTERN.id, path, schema.pattern, detail, help=help_, subject=cause)
+    error = invalid(
+        PATTERN.id,
+        path,
+        schema.pattern,
+        detail,
+        help=help_,
+        subject=cause,
+    )
     lookaround = _LOOKAROUND.search(schema.pattern)
     if lookaround is not None:
         error = error._replace(inside=lookaround.span())
@@ -395,5 +428,10 @@ def _complete(schema: JSONSchemaProps, _context: Context, result: WalkResult) ->
     for structure, nested, path, spoken_of in incomplete(schema):
         result.add_structural(
             structure,
-            required(INCOMPLETE.id, path, f"because it is defined in {spoken_of}", at=nested.path),
+            required(
+                INCOMPLETE.id,
+                path,
+                f"because it is defined in {spoken_of}",
+                at=nested.path,
+            ),
         )

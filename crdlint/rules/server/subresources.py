@@ -74,7 +74,12 @@ def validate(subresources: CustomResourceSubresources | None, path: Path) -> Ite
             yield from _scale_path(text, path.child(f"scale.{name}"), parents)
         elif not is_optional:
             help_ = f"Add `{name}: {parents[0]}.replicas`"
-            yield required(SCALE.id, path.child(f"scale.{name}"), "", help=help_)
+            yield required(
+                SCALE.id,
+                path.child(f"scale.{name}"),
+                "",
+                help=help_,
+            )
 
 
 def _scale_path(text: str, path: Path, parents: Sequence[str]) -> Iterator[FieldError]:
@@ -87,7 +92,13 @@ def _scale_path(text: str, path: Path, parents: Sequence[str]) -> Iterator[Field
         either = "either " if has_choice else ""
         detail = f"should be a json path under {either}{' or '.join(parents)}"
         value = Typed(text, "*string") if has_choice else text
-        yield invalid(SCALE.id, path, value, detail, reason=Reason(Code.NOT_BELOW, tuple(parents)))
+        yield invalid(
+            SCALE.id,
+            path,
+            value,
+            detail,
+            reason=Reason(Code.NOT_BELOW, tuple(parents)),
+        )
 
 
 def _json_path_problem(text: str) -> str | None:
@@ -97,7 +108,12 @@ def _json_path_problem(text: str) -> str | None:
 def column(definition: CustomResourceColumnDefinition, path: Path) -> Iterator[FieldError]:
     """Yield what is wrong with a printer column."""
     if not definition.name:
-        yield required(COLUMN.id, path.child("name"), "", help="Add the `name` of the column")
+        yield required(
+            COLUMN.id,
+            path.child("name"),
+            "",
+            help="Add the `name` of the column",
+        )
     types = f"must be one of {','.join(TYPES)}"
     if not definition.type:
         yield required(
@@ -110,14 +126,24 @@ def column(definition: CustomResourceColumnDefinition, path: Path) -> Iterator[F
         reason = Reason(Code.ENUM, TYPES)
         help_ = helps.one_of(definition.type, TYPES, helps.MEANT_TYPES)
         yield invalid(
-            COLUMN.id, path.child("type"), definition.type, types, reason=reason, help=help_
+            COLUMN.id,
+            path.child("type"),
+            definition.type,
+            types,
+            reason=reason,
+            help=help_,
         )
     if definition.format and definition.format not in FORMATS:
         formats = f"must be one of {','.join(FORMATS)}"
         help_ = helps.one_of(definition.format, FORMATS)
         reason = Reason(Code.ENUM, FORMATS)
         yield invalid(
-            COLUMN.id, path.child("format"), definition.format, formats, reason=reason, help=help_
+            COLUMN.id,
+            path.child("format"),
+            definition.format,
+            formats,
+            reason=reason,
+            help=help_,
         )
     json_path, text = path.child("JSONPath"), definition.json_path
     if not text:
@@ -128,4 +154,10 @@ def column(definition: CustomResourceColumnDefinition, path: Path) -> Iterator[F
             help=Sample("Add `jsonPath`, such as `jsonPath: .status.phase`"),
         )
     elif problem := _json_path_problem(text):
-        yield invalid(COLUMN.id, json_path, text, problem, help=attempt(helps.of_path, text))
+        yield invalid(
+            COLUMN.id,
+            json_path,
+            text,
+            problem,
+            help=attempt(helps.of_path, text),
+        )

@@ -145,7 +145,12 @@ def _rule_errors(schema: JSONSchemaProps, rule: ValidationRule, path: Path) -> I
         )
     if rule.reason is not None and rule.reason not in REASONS:
         value = Typed(rule.reason, "*apiextensions.FieldValueErrorReason")
-        yield not_supported(REASON.id, path.child("reason"), value, REASONS)
+        yield not_supported(
+            REASON.id,
+            path.child("reason"),
+            value,
+            REASONS,
+        )
     yield from _field_path(schema, rule.field_path, path.child("fieldPath"))
 
 
@@ -157,24 +162,55 @@ def _rule_and_message(rule: ValidationRule, path: Path) -> Iterator[FieldError]:
     elif rule.message and not message:
         help_ = "Remove `message`, or write one line that states the requirement"
         yield invalid(
-            MESSAGE.id, message_path, rule.message, _worded("message", _NOT_EMPTY), help=help_
+            MESSAGE.id,
+            message_path,
+            rule.message,
+            _worded("message", _NOT_EMPTY),
+            help=help_,
         )
     elif _has_newlines(message):
-        yield invalid(MESSAGE.id, message_path, rule.message, _worded("message", _ONE_LINE))
+        yield invalid(
+            MESSAGE.id,
+            message_path,
+            rule.message,
+            _worded("message", _ONE_LINE),
+        )
     elif _has_newlines(text) and not message:
         help_ = "Add `message:` with one line of text: without it users would see the expression, which has several lines"
         detail = "message must be specified if rule contains line breaks"
-        yield required(MESSAGE.id, message_path, detail, at=path.child("rule"), help=help_)
+        yield required(
+            MESSAGE.id,
+            message_path,
+            detail,
+            at=path.child("rule"),
+            help=help_,
+        )
 
 
 def _field_path(schema: JSONSchemaProps, text: str, path: Path) -> Iterator[FieldError]:
     if not text:
         return
     if not text.strip(SPACE):
-        yield invalid(FIELD_PATH.id, path, text, _worded("fieldPath", _NOT_EMPTY))
+        yield invalid(
+            FIELD_PATH.id,
+            path,
+            text,
+            _worded("fieldPath", _NOT_EMPTY),
+        )
     if _has_newlines(text):
-        yield invalid(FIELD_PATH.id, path, text, _worded("fieldPath", _ONE_LINE))
+        yield invalid(
+            FIELD_PATH.id,
+            path,
+            text,
+            _worded("fieldPath", _ONE_LINE),
+        )
     try:
         valid_field_path(text, schema)
     except FieldPathError:
-        yield invalid(FIELD_PATH.id, path, text, _NO_FIELD_DETAIL, reason=NO_FIELD)
+        yield invalid(
+            FIELD_PATH.id,
+            path,
+            text,
+            _NO_FIELD_DETAIL,
+            reason=NO_FIELD,
+        )

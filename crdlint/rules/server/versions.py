@@ -33,7 +33,13 @@ _Rule: Final = partial(Rule, source=_SPEC, scope="spec")
 _SCHEMAS_REQUIRED: Final = Wording.by_version("schemas are required", (34, ""))
 
 
-def version_with(name: str, *, storage: bool = True, fields: str = "", served: bool = True) -> str:
+def version_with(
+    name: str,
+    *,
+    storage: bool = True,
+    fields: str = "",
+    served: bool = True,
+) -> str:
     """Return a version with a schema, as one line."""
     flags = f"served: {str(served).lower()}, storage: {str(storage).lower()}"
     return f"{{name: {name}, {flags}, schema: {{openAPIV3Schema: {{type: object{fields}}}}}}}"
@@ -155,7 +161,12 @@ def schemas_required(
 def name(version: CustomResourceDefinitionVersion, path: Path) -> Iterator[FieldError]:
     """Yield what is wrong with a version's name."""
     if errors := is_dns1035_label(version.name):
-        yield invalid(NAME.id, path.child("name"), version.name, ",".join(errors))
+        yield invalid(
+            NAME.id,
+            path.child("name"),
+            version.name,
+            ",".join(errors),
+        )
 
 
 def as_a_whole(spec: CustomResourceDefinitionSpec, path: Path) -> Iterator[FieldError]:
@@ -170,7 +181,14 @@ def as_a_whole(spec: CustomResourceDefinitionSpec, path: Path) -> Iterator[Field
         help_ = f"Rename this version, or remove it: `spec.versions[{first}]` is named `{repeated}`, too"
         detail = "must contain unique version names"
         later = versions_path.index(second).child("name")
-        yield invalid(UNIQUE.id, versions_path, value, detail, help=help_, at=later)
+        yield invalid(
+            UNIQUE.id,
+            versions_path,
+            value,
+            detail,
+            help=help_,
+            at=later,
+        )
     marked = [i for i, version in enumerate(versions) if version.storage]
     if len(marked) != 1:
         where = versions_path.index(marked[1]).child("storage") if marked else None
@@ -180,13 +198,25 @@ def as_a_whole(spec: CustomResourceDefinitionSpec, path: Path) -> Iterator[Field
             hint = "Add a version with `served: true` and `storage: true`, unless the rest of the file is missing"
         elif not marked and ends_early(versions):
             hint = f"Add `served: true` and `storage: true` to `{names[-1]}`, unless the rest of the file is missing, too"
-        yield invalid(STORAGE.id, versions_path, value, detail, at=where, help=hint)
+        yield invalid(
+            STORAGE.id,
+            versions_path,
+            value,
+            detail,
+            at=where,
+            help=hint,
+        )
 
 
 def version_field(spec: CustomResourceDefinitionSpec, path: Path) -> Iterator[FieldError]:
     """Yield what is wrong with the internal spec.version, which is the first version's name."""
     if spec.version and (errors := is_dns1035_label(spec.version)):
-        yield invalid(NAME.id, path.child("version"), spec.version, ",".join(errors))
+        yield invalid(
+            NAME.id,
+            path.child("version"),
+            spec.version,
+            ",".join(errors),
+        )
 
 
 def deprecation(version: CustomResourceDefinitionVersion, path: Path) -> Iterator[FieldError]:
@@ -198,7 +228,11 @@ def deprecation(version: CustomResourceDefinitionVersion, path: Path) -> Iterato
     if not version.deprecated:
         detail = "can only be set for deprecated versions"
         yield invalid(
-            DEPRECATION.id, warning_path, value, detail, reason=Reason(Code.NOT_DEPRECATED)
+            DEPRECATION.id,
+            warning_path,
+            value,
+            detail,
+            reason=Reason(Code.NOT_DEPRECATED),
         )
         return
     for message in _deprecation_errors(text):
@@ -229,7 +263,14 @@ def stored_versions(
         # On create there is no status yet: what is missing is a version with `storage: true`.
         here, help_ = VERSIONS if versions else stored_path, "Set `storage: true` on one version"
         detail = "must have at least one stored version"
-        yield invalid(STORAGE.id, stored_path, Typed(None, "[]string"), detail, at=here, help=help_)
+        yield invalid(
+            STORAGE.id,
+            stored_path,
+            Typed(None, "[]string"),
+            detail,
+            at=here,
+            help=help_,
+        )
         return
     positions = {name: i for i, name in enumerate(stored)}
     for version in versions:
@@ -239,7 +280,12 @@ def stored_versions(
                 "Set `storage: true` on one version only",
             )
             yield invalid(
-                STORAGE.id, stored_path, Typed(stored, "[]string"), detail, at=VERSIONS, help=help_
+                STORAGE.id,
+                stored_path,
+                Typed(stored, "[]string"),
+                detail,
+                at=VERSIONS,
+                help=help_,
             )
         positions.pop(version.name, None)
     for name_, i in positions.items():
@@ -252,4 +298,11 @@ def stored_versions(
             f"Restore `{name_}` in `spec.versions` (`served: false` is enough), run a storage migration, "
             f"then remove `{name_}` from `status.storedVersions`"
         )
-        yield invalid(STORED.id, stored_path.index(i), name_, detail, at=VERSIONS, help=help_)
+        yield invalid(
+            STORED.id,
+            stored_path.index(i),
+            name_,
+            detail,
+            at=VERSIONS,
+            help=help_,
+        )

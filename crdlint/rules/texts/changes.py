@@ -7,7 +7,12 @@ from typing import Final
 
 from crdlint.rules.engine.rule import Caution, Hint, OnRequest, Rule
 
-_Break: Final = partial(Rule, severity="error", origin="crdlint", compares=True)
+_Break: Final = partial(
+    Rule,
+    severity="error",
+    origin="crdlint",
+    compares=True,
+)
 _Risk: Final = partial(Caution, compares=True)
 _Harmless: Final = partial(OnRequest, compares=True)
 _NewValues: Final = partial(

@@ -187,12 +187,16 @@ API_VERSION_REMOVED = Rule(diagnostics.REMOVED_VERSION, "CRD uses an API version
     "`spec.validation` to `versions[].schema`, and `subresources` and `additionalPrinterColumns` to `versions[]`; "
     "rename `JSONPath` to `jsonPath`; make the schema structural",
     bad=_V1BETA1, good=_V1, source="k8s.io/apiextensions-apiserver pkg/apis/apiextensions/v1")
+# fmt: on
 
 
 def internal_error(file: str, bug: Bug, span: Span) -> Diagnostic:
     """Return the finding that a document is not checked."""
     return INTERNAL.diagnostic(
-        file, "advice", f"a bug in crdlint keeps the document from being checked: {bug.text}", span
+        file,
+        "advice",
+        f"a bug in crdlint keeps the document from being checked: {bug.text}",
+        span,
     )
 
 
@@ -204,7 +208,9 @@ _LAST_WINS: Final = (
 _APART: Final = 2  # lines
 
 
-def repeated_block(duplicate: DuplicateKey, others: Sequence[DuplicateKey], line_offset: int) -> str | None:
+def repeated_block(
+    duplicate: DuplicateKey, others: Sequence[DuplicateKey], line_offset: int
+) -> str | None:
     """Return the help for a key that is one of several that a block repeats, None for another key.
 
     The usual cause is a block that is indented too far, so that it becomes a part of the one above.
@@ -213,10 +219,13 @@ def repeated_block(duplicate: DuplicateKey, others: Sequence[DuplicateKey], line
         return None
     column = duplicate.later.start_mark.column
     block = [
-        other for other in others
-        if other.how == duplicate.how and other.later.start_mark.column == column
+        other
+        for other in others
+        if other.how == duplicate.how
+        and other.later.start_mark.column == column
         and abs(_distance(other) - _distance(duplicate)) <= _APART
-        and abs(other.later.start_mark.line - duplicate.later.start_mark.line) <= len(others) + _APART
+        and abs(other.later.start_mark.line - duplicate.later.start_mark.line)
+        <= len(others) + _APART
     ]
     if len(block) == 1:
         return None
@@ -233,10 +242,18 @@ def _distance(duplicate: DuplicateKey) -> int:
     return lines
 
 
-def duplicate_in_yaml(duplicate: DuplicateKey, file: str, line_offset: int, help_: str | None = None) -> Diagnostic:
+def duplicate_in_yaml(
+    duplicate: DuplicateKey,
+    file: str,
+    line_offset: int,
+    help_: str | None = None,
+) -> Diagnostic:
     """Return the finding about a key of a YAML document; ``line_offset`` is the number of lines above the document."""
     name = "`{}`".format(duplicate.name.strip('"'))
-    first_span, later_span = node_span(duplicate.first, line_offset), node_span(duplicate.later, line_offset)
+    first_span, later_span = (
+        node_span(duplicate.first, line_offset),
+        node_span(duplicate.later, line_offset),
+    )
     first, later = first_span.line, later_span.line
     rule, severity = DUPLICATE_KEY, DUPLICATE_KEY.severity
     if duplicate.how == "overrides merge":
@@ -255,11 +272,23 @@ def duplicate_in_yaml(duplicate: DuplicateKey, file: str, line_offset: int, help
     return _after(first_span, finding, duplicate.message)
 
 
-def duplicate_in_json(server_message: str, path: str, first: Node, later: Node, file: str, line_offset: int) -> Diagnostic:
+def duplicate_in_json(
+    server_message: str,
+    path: str,
+    first: Node,
+    later: Node,
+    file: str,
+    line_offset: int,
+) -> Diagnostic:
     """Return the finding about a field of a JSON document."""
     first_span, later_span = node_span(first, line_offset), node_span(later, line_offset)
     message = f"field `{path}` is set twice, {_lines(first_span.line, later_span.line)}: {_LAST_WINS.format('file')}"
-    finding = DUPLICATE_KEY.diagnostic(file, "strict", message, later_span)
+    finding = DUPLICATE_KEY.diagnostic(
+        file,
+        "strict",
+        message,
+        later_span,
+    )
     return _after(first_span, finding, server_message)
 
 

@@ -19,7 +19,11 @@ from crdlint.schema import correlation, value_errors
 
 _GOOD: Final = stream("{replicas: 1, mode: Fast, ports: [80]}")
 _Rule: Final = partial(
-    Rule, scope="resource", good=_GOOD, headline_names="object", in_each_run=False
+    Rule,
+    scope="resource",
+    good=_GOOD,
+    headline_names="object",
+    in_each_run=False,
 )
 _REGISTRY: Final = "apiextensions-apiserver/pkg/registry/customresource"
 

@@ -97,7 +97,12 @@ class _Member(tarfile.TarInfo):
         return member
 
 
-def _name_in(header: bytes, member: tarfile.TarInfo, encoding: str, errors: str) -> str:
+def _name_in(
+    header: bytes,
+    member: tarfile.TarInfo,
+    encoding: str,
+    errors: str,
+) -> str:
     """Return the name that Go reads from a header: only some formats have a prefix of it. Upstream: tar.Reader.readHeader."""
     prefix = header[_PREFIX].partition(b"\0")[0]
     if not prefix or (header[_MAGIC] == b"ustar\0" and header[_TRAILER] != b"tar\0"):
@@ -120,7 +125,11 @@ class _Archive(tarfile.TarFile):
 
     def __init__(self, file: BytesIO) -> None:
         self._extending: set[bytes] = set()
-        super().__init__(fileobj=file, mode="r", pax_headers=_NoGlobals())
+        super().__init__(
+            fileobj=file,
+            mode="r",
+            pax_headers=_NoGlobals(),
+        )
 
     def expect(self, kind: bytes) -> None:
         """Take the type of the next header; raise ArchiveError if it is about the same field as one before it.
@@ -249,7 +258,10 @@ def files_of_archive(path: str) -> Iterator[tuple[str, str, ChartLocation] | Unr
 
 
 def _files(
-    path: str, data: bytes, budget: ArchiveBudget, depth: int
+    path: str,
+    data: bytes,
+    budget: ArchiveBudget,
+    depth: int,
 ) -> Iterator[tuple[str, str, ChartLocation] | UnreadInput]:
     try:
         for member, content in members(data, budget, _may_matter):

@@ -262,7 +262,10 @@ def _loaded(shown: str, files: Sequence[LoadedFile], problems: list[tuple[str, s
 
 
 def _of_files(
-    shown: str, files: Sequence[LoadedFile], problems: list[tuple[str, str]], depth: int
+    shown: str,
+    files: Sequence[LoadedFile],
+    problems: list[tuple[str, str]],
+    depth: int,
 ) -> Chart | None:
     """Return the chart of files, whose names are those within it; None without a Chart.yaml."""
     own: dict[str, LoadedFile] = {}
@@ -280,11 +283,24 @@ def _of_files(
     read = [name for name in inner if not name.startswith(("_", "."))] if depth < _DEEPEST else []
     charts = filter(None, (_inner(shown, name, inner[name], problems, depth) for name in read))
     name = str(metadata.get("name", ""))
-    return Chart(name, shown, name, metadata, values, own, tuple(charts), problems)
+    return Chart(
+        name,
+        shown,
+        name,
+        metadata,
+        values,
+        own,
+        tuple(charts),
+        problems,
+    )
 
 
 def _inner(
-    shown: str, name: str, files: Sequence[LoadedFile], problems: list[tuple[str, str]], depth: int
+    shown: str,
+    name: str,
+    files: Sequence[LoadedFile],
+    problems: list[tuple[str, str]],
+    depth: int,
 ) -> Chart | None:
     """Return a chart in `charts/`: that of a folder, or of an archive."""
     first = files[0]
@@ -321,7 +337,10 @@ def _dependency(entry: Mapping[str, Any]) -> Dependency:
     conditions = tuple(path for path in condition.strip().split(",") if path)
     tags = entry.get("tags")
     return Dependency(
-        name, alias or name, conditions, tuple(map(str, tags)) if isinstance(tags, list) else ()
+        name,
+        alias or name,
+        conditions,
+        tuple(map(str, tags)) if isinstance(tags, list) else (),
     )
 
 

@@ -104,7 +104,12 @@ def enabled_charts(chart: Chart, overrides: Mapping[str, Any]) -> dict[str, Mapp
     return enabled
 
 
-def is_enabled(chart: Chart, inner: Chart, values: Mapping[str, Any], prefix: str) -> bool:
+def is_enabled(
+    chart: Chart,
+    inner: Chart,
+    values: Mapping[str, Any],
+    prefix: str,
+) -> bool:
     """Return whether the values of the outermost chart leave a chart in `chart` on; `prefix` is the path of `chart` in them."""
     entry = next((each for each in chart.dependencies if each.alias == inner.name), None)
     if entry is None:

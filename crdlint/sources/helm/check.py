@@ -153,7 +153,12 @@ class Charts:
     _layout: ChartLayout = field(default_factory=ChartLayout)
 
     def check(
-        self, file: ChartFile, lint: Lint, versions: str = "", *, lints: LintsOf | None = None
+        self,
+        file: ChartFile,
+        lint: Lint,
+        versions: str = "",
+        *,
+        lints: LintsOf | None = None,
     ) -> FileResult:
         """Return the result of a file for some versions of Kubernetes, which `lint` checks for.
 
@@ -254,7 +259,11 @@ class Charts:
         return self.cache.key(file.text.encode("utf-8", "surrogatepass"), options)
 
     def _checked(
-        self, file: ChartFile, lint: Lint, lints: LintsOf | None, chart: _Chart
+        self,
+        file: ChartFile,
+        lint: Lint,
+        lints: LintsOf | None,
+        chart: _Chart,
     ) -> FileResult:
         path, text, location = file.path, file.text, file.location
         if location.part == CRDS:
@@ -268,7 +277,11 @@ class Charts:
         return self._rendered(file, lint, lints, chart)
 
     def _rendered(
-        self, file: ChartFile, lint: Lint, lints: LintsOf | None, chart: _Chart
+        self,
+        file: ChartFile,
+        lint: Lint,
+        lints: LintsOf | None,
+        chart: _Chart,
     ) -> FileResult:
         """Return the result of a template of a chart that Helm renders: of what it prints, or else of the text without Helm."""
         path, text, outer = file.path, file.text, outermost(file.location.chart)
@@ -297,7 +310,12 @@ class Charts:
         """Return the result of a template that Helm does not render, or that is not the one on disk."""
         path, text = file.path, file.text
         filled = with_metadata(text, _metadata_of(chart, path))
-        checked = check_template(path, filled, lint, asking=chart.asking_templates)
+        checked = check_template(
+            path,
+            filled,
+            lint,
+            asking=chart.asking_templates,
+        )
         result = _of_original(checked, text, filled)
         return explained(result, lambda _: _BY_HAND) if find("helm") else result
 
@@ -346,7 +364,13 @@ class Charts:
         model = load_chart(chart)
         cached = self._cached(key, chart, "")
         if cached is not None:
-            return _from_cache(chart, model, digest, cached, is_rendered=program is not None)
+            return _from_cache(
+                chart,
+                model,
+                digest,
+                cached,
+                is_rendered=program is not None,
+            )
         rendered, loaded = Rendered(), _Chart(model, digest)
         if program is not None:
             rendered = self._render(chart, model)
@@ -376,7 +400,12 @@ class Charts:
         names = [str(server) for server in reversed(versions.servers)]
         if versions_asked is None or not asks_for_version(model):
             names = names[:1]
-        return render_for(chart, self.values or DEFAULTS, names, defaults=self.defaults)
+        return render_for(
+            chart,
+            self.values or DEFAULTS,
+            names,
+            defaults=self.defaults,
+        )
 
 
 def _is_worker() -> bool:
@@ -417,7 +446,12 @@ def _of_original(result: FileResult, text: str, filled: str) -> FileResult:
 def _at_metadata(finding: Diagnostic, line: str) -> Diagnostic:
     """Return a finding about a value of Chart.yaml at the directives that Helm replaces with it."""
     start, end = metadata_span(line)
-    return replace(finding, column=start + 1, end_line=finding.line, end_column=end + 1)
+    return replace(
+        finding,
+        column=start + 1,
+        end_line=finding.line,
+        end_column=end + 1,
+    )
 
 
 def _metadata_of(chart: _Chart, path: str) -> Mapping[str, object]:
@@ -468,7 +502,12 @@ def _as_cached(chart: str, loaded: _Chart) -> FileResult:
 
 
 def _from_cache(
-    chart: str, model: Chart, digest: bytes | None, cached: FileResult, *, is_rendered: bool
+    chart: str,
+    model: Chart,
+    digest: bytes | None,
+    cached: FileResult,
+    *,
+    is_rendered: bool,
 ) -> _Chart:
     from json import loads
 
@@ -529,7 +568,11 @@ def installed_major() -> int:
 
 
 def render_for(
-    chart: str, values: HelmValues, versions: Sequence[str], *, defaults: bool = False
+    chart: str,
+    values: HelmValues,
+    versions: Sequence[str],
+    *,
+    defaults: bool = False,
 ) -> Rendered:
     """Render a chart by the Helm on the PATH, for versions of Kubernetes, the newest first.
 
@@ -556,7 +599,12 @@ def manifest_as_installed(chart: str, values: HelmValues) -> str | None:
     program = find("helm")
     if program is None:
         return None
-    return render_manifest(chart, values, program, str(versions_of(chart).newest))
+    return render_manifest(
+        chart,
+        values,
+        program,
+        str(versions_of(chart).newest),
+    )
 
 
 def versions_of(chart: str) -> Range:
@@ -605,7 +653,12 @@ def _with_the_rest(result: FileResult, lint: Lint, left_out: LeftOut) -> FileRes
     ]
     if len(CRD_KIND.findall(result.text)) > len(crds):
         rest = explained(
-            check_template(result.file, result.text, lint, {crd.name for crd in crds}),
+            check_template(
+                result.file,
+                result.text,
+                lint,
+                {crd.name for crd in crds},
+            ),
             left_out.help,
         )
         analysis = analyse(mask(result.text))
@@ -626,7 +679,10 @@ def _with_the_rest(result: FileResult, lint: Lint, left_out: LeftOut) -> FileRes
             )
         result = with_crds(result, rest)
     return replace(
-        result, diagnostics=tuple(diagnostics), notices=notices, masked=left_out.masked.text
+        result,
+        diagnostics=tuple(diagnostics),
+        notices=notices,
+        masked=left_out.masked.text,
     )
 
 

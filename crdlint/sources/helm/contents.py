@@ -66,7 +66,11 @@ class Defined(NamedTuple):
     versions: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(
+    frozen=True,
+    slots=True,
+    eq=False,
+)
 class ChartDocument:
     """An object of a chart: its file, the span of its kind there, its chart, and what Helm reads of it.
 
@@ -203,7 +207,13 @@ class _Places:
     def documents(self, chart: Chart, file: LoadedFile, text: str) -> Iterator[ChartDocument]:
         """Yield the objects of a text that Helm renders of a template."""
         for head in _heads(text):
-            yield _document(head, chart, file, self.span(file, head, text), Way.TEMPLATE)
+            yield _document(
+                head,
+                chart,
+                file,
+                self.span(file, head, text),
+                Way.TEMPLATE,
+            )
 
     def span(self, file: LoadedFile, head: _Head, document: str) -> Span:
         """Return the span in a template of the kind of an object in a document that is rendered from it."""
@@ -264,14 +274,26 @@ def _rendered_contents(
         if any(group in text for group in groups)
         for document in files.documents(chart, file, text)
     ]
-    return ChartContents(files.chart, [*documents, *objects], name, by_helm=True)
+    return ChartContents(
+        files.chart,
+        [*documents, *objects],
+        name,
+        by_helm=True,
+    )
 
 
 def _of_crds(
     chart: Chart, file: LoadedFile, *, is_rendered: bool | None = True
 ) -> Iterator[ChartDocument]:
     for head in _heads(file.text):
-        yield _document(head, chart, file, head.span, Way.CRDS, is_rendered=is_rendered)
+        yield _document(
+            head,
+            chart,
+            file,
+            head.span,
+            Way.CRDS,
+            is_rendered=is_rendered,
+        )
 
 
 class _Head(NamedTuple):
@@ -300,8 +322,22 @@ def _heads(text: str) -> Iterator[_Head]:
             api_version = text_of(child(root, "apiVersion"))
             if entry is not None and kind and api_version:
                 first, last = (node_span(node, document.line_offset) for node in entry)
-                span = Span(first.line, first.column, last.end_line, last.end_column)
-                yield _Head(root, span, api_version, kind, own, document.line_offset, hook, weight)
+                span = Span(
+                    first.line,
+                    first.column,
+                    last.end_line,
+                    last.end_column,
+                )
+                yield _Head(
+                    root,
+                    span,
+                    api_version,
+                    kind,
+                    own,
+                    document.line_offset,
+                    hook,
+                    weight,
+                )
 
 
 def _objects(document: Document) -> Iterator[MappingNode]:
@@ -514,7 +550,12 @@ class _UnrenderedDocuments:
         for masked, takes_else in ((first, False), (mask(text, takes_else=True), True)):
             if takes_else and not any(block.has_else for block in masked.blocks):
                 return
-            reading = _MaskedTemplate(masked, values, variables, takes_else=takes_else)
+            reading = _MaskedTemplate(
+                masked,
+                values,
+                variables,
+                takes_else=takes_else,
+            )
             for head in _heads(reading.text):
                 if head.span.line in seen:
                     continue
@@ -540,7 +581,13 @@ def _masked_document(
     blocks: tuple[Block, ...],
 ) -> ChartDocument:
     document = _document(
-        head, chart, file, head.span, Way.TEMPLATE, is_rendered=is_rendered, blocks=blocks
+        head,
+        chart,
+        file,
+        head.span,
+        Way.TEMPLATE,
+        is_rendered=is_rendered,
+        blocks=blocks,
     )
     changes: dict[str, Any] = {"values": reading.values, "variables": reading.variables}
     if not reading.has_certain_annotations(head.span.line):

@@ -47,7 +47,10 @@ _CAUSES: Final = (
         None,
     ),
     _Cause(
-        "missing in charts/", "Run `helm dependency build {chart}` first", "warning", "dependencies"
+        "missing in charts/",
+        "Run `helm dependency build {chart}` first",
+        "warning",
+        "dependencies",
     ),
     _Cause(
         "incompatible with Kubernetes",
@@ -122,10 +125,19 @@ class Failure:
         line = min(position.line, len(lines))
         shown = lines[line - 1]
         column = len(shown) - len(shown.lstrip()) if position.column is None else position.column
-        span = Span(line, column + 1, line, max(len(shown.rstrip()), column + 1) + 1)
+        span = Span(
+            line,
+            column + 1,
+            line,
+            max(len(shown.rstrip()), column + 1) + 1,
+        )
         message = f"Helm does not render the chart{self.values}: {self.why}"
         finding = RENDER.diagnostic(
-            position.file, "advice", message, span, self._cause.help.format(chart=self.chart)
+            position.file,
+            "advice",
+            message,
+            span,
+            self._cause.help.format(chart=self.chart),
         )
         rejected = _REJECTED_VALUE.search(self.why)
         if rejected is not None:
@@ -134,7 +146,10 @@ class Failure:
         if not self.is_chosen and self._cause.severity is not None:
             finding = replace(finding, severity=self._cause.severity)
         return FileResult(
-            position.file, position.text, diagnostics=(finding,), masked=mask(position.text).text
+            position.file,
+            position.text,
+            diagnostics=(finding,),
+            masked=mask(position.text).text,
         )
 
     def _line_at(self, match: re.Match[str]) -> _FailedLine | None:

@@ -116,8 +116,18 @@ def copies_between(
             f"{copy.name} is also in {other.file}, with another content: Helm 4 replaces it by that of the chart that is installed "
             "last, Helm 3 keeps the first"
         )
-        finding = rules.CRD_COPIES.diagnostic(copy.file, "advice", message, Span(*copy.span))
-        related = Related("the other copy", other.file, other.span[0], other.span[1])
+        finding = rules.CRD_COPIES.diagnostic(
+            copy.file,
+            "advice",
+            message,
+            Span(*copy.span),
+        )
+        related = Related(
+            "the other copy",
+            other.file,
+            other.span[0],
+            other.span[1],
+        )
         by_key[copy.name] = FileResult(
             copy.file,
             text_of(copy.file),
@@ -143,7 +153,14 @@ def results_of(chart: Chart, findings: Iterable[Diagnostic]) -> list[FileResult]
         text = files[path].text if path in files else ""
         masked = mask(text).text if "{{" in text else None
         ordered = sorted(own, key=lambda finding: (finding.line, finding.column))
-        results.append(FileResult(path, text, diagnostics=tuple(ordered), masked=masked))
+        results.append(
+            FileResult(
+                path,
+                text,
+                diagnostics=tuple(ordered),
+                masked=masked,
+            )
+        )
     return results
 
 
@@ -232,7 +249,12 @@ def unpacked(values: dict[str, Any]) -> Diagnostic:
 
 
 def _at_chart(chart: Chart, rule: Rule, message: str) -> Diagnostic:
-    return rule.diagnostic(chart.files["Chart.yaml"].shown, "advice", message, Span(1, 1, 1, 2))
+    return rule.diagnostic(
+        chart.files["Chart.yaml"].shown,
+        "advice",
+        message,
+        Span(1, 1, 1, 2),
+    )
 
 
 def finding_at(
@@ -245,14 +267,30 @@ def finding_at(
     related: Related | None = None,
 ) -> Diagnostic:
     """Return a finding of a rule at the kind of a document."""
-    finding = rule.diagnostic(document.file.shown, "advice", message, document.span, help_)
+    finding = rule.diagnostic(
+        document.file.shown,
+        "advice",
+        message,
+        document.span,
+        help_,
+    )
     crd = document.name if document.defines is not None else None
-    return replace(finding, severity=severity or finding.severity, crd=crd, related=related)
+    return replace(
+        finding,
+        severity=severity or finding.severity,
+        crd=crd,
+        related=related,
+    )
 
 
 def place_of(document: ChartDocument, label: str) -> Related:
     """Return the place of a document as a related position."""
-    return Related(label, document.file.shown, document.span.line, document.span.column)
+    return Related(
+        label,
+        document.file.shown,
+        document.span.line,
+        document.span.column,
+    )
 
 
 _OF_KUBEBUILDER: Final = ("system", "webhook-service")
@@ -372,7 +410,12 @@ class _ChartCheck:
         message = f"`helm install` fails with {kind}: the values of the chart turn the CRD of {crd.where} off{off}"
         help_ = "Render the object under the same condition as its CRD, unless the CRD is installed from elsewhere before"
         return finding_at(
-            each, rules.NO_MATCHES, message, help_=help_, severity="warning", related=related
+            each,
+            rules.NO_MATCHES,
+            message,
+            help_=help_,
+            severity="warning",
+            related=related,
         )
 
     @staticmethod
@@ -388,7 +431,13 @@ class _ChartCheck:
         kind = f"no matches for kind {_quoted(each.kind)}"
         message = f"{helm} with {kind}: {when} {crd.where}"
         related = place_of(crd, "its CRD")
-        return finding_at(each, rules.NO_MATCHES, message, severity=severity, related=related)
+        return finding_at(
+            each,
+            rules.NO_MATCHES,
+            message,
+            severity=severity,
+            related=related,
+        )
 
     def _reason_off(self, crd: ChartDocument) -> str:
         """Return the condition that turns a CRD off, in parentheses."""
@@ -464,7 +513,10 @@ class _ChartCheck:
                 which = "which of them Helm installs is left to chance, and Helm 4 keeps the other one than Helm 3"
             message = f"{crd.name} is also in {other.where}, with another content: {which}"
             yield finding_at(
-                crd, rules.CRD_COPIES, message, related=place_of(other, "the other copy")
+                crd,
+                rules.CRD_COPIES,
+                message,
+                related=place_of(other, "the other copy"),
             )
 
     def _without_keep(self) -> Iterator[Diagnostic]:
@@ -497,7 +549,10 @@ class _ChartCheck:
                 line = file.text.count("\n", 0, kind.start()) + 1
                 message = "this CRD is not checked without Helm: a template includes the file"
                 yield SKIPPED.diagnostic(
-                    file.shown, "advice", message, Span(line, 1, line, len(kind[0]) + 1)
+                    file.shown,
+                    "advice",
+                    message,
+                    Span(line, 1, line, len(kind[0]) + 1),
                 )
 
 
@@ -576,7 +631,12 @@ def _served_too_late(each: ChartDocument, crd: ChartDocument) -> Diagnostic:
         help_ = rules.WAIT
     related = place_of(crd, "its CRD")
     return finding_at(
-        each, rules.NO_MATCHES, message, help_=help_, severity="warning", related=related
+        each,
+        rules.NO_MATCHES,
+        message,
+        help_=help_,
+        severity="warning",
+        related=related,
     )
 
 

@@ -61,4 +61,9 @@ def _line(text: str) -> _IgnoreLine | None:
         components = tuple(segment(os.fsencode(part)) for part in rule.removeprefix("/").split("/"))
     except BrokenPatternError:
         return None
-    return _IgnoreLine(components, "/" in rule, is_negated, only_folders)
+    return _IgnoreLine(
+        components,
+        "/" in rule,
+        is_negated,
+        only_folders,
+    )

@@ -68,7 +68,13 @@ def directives(text: str) -> Iterator[Directive]:
         line += text.count("\n", counted, start)
         line_start = text.rfind("\n", counted, start) + 1 or line_start
         end_line = line + text.count("\n", start, end)
-        yield _directive(text, start, end, (line, end_line, start - line_start), closed=closed)
+        yield _directive(
+            text,
+            start,
+            end,
+            (line, end_line, start - line_start),
+            closed=closed,
+        )
         if not closed:
             return
         line_start = text.rfind("\n", start, end) + 1 or line_start
@@ -77,7 +83,12 @@ def directives(text: str) -> Iterator[Directive]:
 
 
 def _directive(
-    text: str, start: int, end: int, position: tuple[int, int, int], *, closed: bool
+    text: str,
+    start: int,
+    end: int,
+    position: tuple[int, int, int],
+    *,
+    closed: bool,
 ) -> Directive:
     trims_left = text[start + 2 : start + 3] == "-" and text[start + 3 : start + 4].isspace()
     stop = end - 2 if closed else end
@@ -89,7 +100,16 @@ def _directive(
     body = text[start + 2 + trims_left : stop - trims_right].strip()
     word = _WORD.match(body)
     keyword = word[0] if word and word[0] in _KEYWORDS else ""
-    return Directive(start, end, *position, body, keyword, trims_left, trims_right, closed)
+    return Directive(
+        start,
+        end,
+        *position,
+        body,
+        keyword,
+        trims_left,
+        trims_right,
+        closed,
+    )
 
 
 def _end(text: str, start: int) -> int:
@@ -286,7 +306,12 @@ class _Masking:
     content_line: int = 0
 
     def plain(
-        self, start: int, end: int, line: int, left: Directive | None, right: Directive | None
+        self,
+        start: int,
+        end: int,
+        line: int,
+        left: Directive | None,
+        right: Directive | None,
     ) -> None:
         """Handle text between directives; `line` is its first line."""
         piece = self.text[start:end]

@@ -340,7 +340,13 @@ def _checked(path: str, files: ChartFiles, values: HelmValues | None) -> FileRes
     root = parse_first(text).root
     entry = root.find("name") if isinstance(root, Mapping) else None
     span = Span(1, 1, 1, 2) if entry is None else node_span(entry[0])
-    finding = RELEASE_TOO_LARGE.diagnostic(path, "advice", _message(release), span, _help(release))
+    finding = RELEASE_TOO_LARGE.diagnostic(
+        path,
+        "advice",
+        _message(release),
+        span,
+        _help(release),
+    )
     if release.size <= LIMIT:
         finding = replace(finding, severity="info")
     return FileResult(path, text, documents=1, diagnostics=(finding,))

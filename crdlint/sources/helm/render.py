@@ -155,7 +155,12 @@ class _Rendering:
             for path, texts in self.documents.items()
         }
         rendered.failures += [
-            Failure(self.chart, why, with_values(*runs), self.values.are_given)
+            Failure(
+                self.chart,
+                why,
+                with_values(*runs),
+                self.values.are_given,
+            )
             for why, runs in self.failures.items()
         ]
         return rendered
@@ -163,7 +168,13 @@ class _Rendering:
     def add_defaults(self, version: str | None) -> None:
         """Render the chart with its own values; these may be incomplete, so a failure is not reported."""
         try:
-            done = _template(self.chart, self.values, self.program, version, "--include-crds")
+            done = _template(
+                self.chart,
+                self.values,
+                self.program,
+                version,
+                "--include-crds",
+            )
         except (ProgramError, OSError):
             return
         if not done.status:
@@ -174,10 +185,21 @@ class _Rendering:
         if not self.rendered.final:
             return False
         try:
-            done = _template(self.chart, run, self.program, version, "--include-crds")
+            done = _template(
+                self.chart,
+                run,
+                self.program,
+                version,
+                "--include-crds",
+            )
         except (ProgramError, OSError) as error:
             self.rendered.failures.append(
-                Failure(self.chart, str(error), with_values(run), self.values.are_given)
+                Failure(
+                    self.chart,
+                    str(error),
+                    with_values(run),
+                    self.values.are_given,
+                )
             )
             self.rendered.final = False
             return False
@@ -215,7 +237,12 @@ def _document(
     return RenderedDocument(text, names, own)
 
 
-def render_manifest(chart: str, values: HelmValues, program: str, kube_version: str) -> str | None:
+def render_manifest(
+    chart: str,
+    values: HelmValues,
+    program: str,
+    kube_version: str,
+) -> str | None:
     """Return all that the templates of a chart are rendered to with the values, or None if Helm does not render them."""
     if _outside(chart) is not None:
         return None
@@ -227,7 +254,11 @@ def render_manifest(chart: str, values: HelmValues, program: str, kube_version: 
 
 
 def _template(
-    chart: str, values: HelmValues, program: str, kube_version: str | None, *options: str
+    chart: str,
+    values: HelmValues,
+    program: str,
+    kube_version: str | None,
+    *options: str,
 ) -> Done:
     """Run `helm template`; raise ProgramError or OSError."""
     # Helm fetches a file whose name looks like a URL; an absolute path never does.

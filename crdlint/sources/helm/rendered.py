@@ -183,7 +183,10 @@ class _FoundInTemplate:
 
 
 def collect_rendered(
-    file: str, text: str, documents: Sequence[RenderedDocument], without_helm: CollectedCRDs
+    file: str,
+    text: str,
+    documents: Sequence[RenderedDocument],
+    without_helm: CollectedCRDs,
 ) -> CollectedCRDs:
     """Return the old CRDs of a template, with positions in the template.
 
@@ -233,7 +236,13 @@ class TemplateParts:
         """Return the lines of a rendered document, and those of the only document with its name, else all lines."""
         name = NAME_LINE.search(document)
         start, end = (self._by_name.get(name[1]) if name else None) or self._whole
-        return _Lines(document.split("\n"), template, start, end, self._outputs)
+        return _Lines(
+            document.split("\n"),
+            template,
+            start,
+            end,
+            self._outputs,
+        )
 
     @cached_property
     def _outputs(self) -> list[Directive]:
@@ -308,7 +317,12 @@ class _Lines:
     def mapped(self, finding: Diagnostic) -> Diagnostic:
         """Return a finding at its position in the template; for a line that Helm generates, at its directive, with a help."""
         span, origin = self.origin(
-            Span(finding.line, finding.column, finding.end_line, finding.end_column)
+            Span(
+                finding.line,
+                finding.column,
+                finding.end_line,
+                finding.end_column,
+            )
         )
         help_ = finding.help if origin is None else f"{finding.help or ''} ({origin})".strip()
         return replace(
@@ -341,7 +355,12 @@ class _Lines:
         origin = filled or self._written(line)
         where = "below" if origin is None else "of"
         text = self.template[known_line - 1]
-        span = origin or Span(known_line, _indent(text) + 1, known_line, len(text.rstrip()) + 1)
+        span = origin or Span(
+            known_line,
+            _indent(text) + 1,
+            known_line,
+            len(text.rstrip()) + 1,
+        )
         return span, f"in what Helm makes {where} this line: {shortened(line_text, _LONGEST)}"
 
     def _written(self, line: int) -> Span | None:
@@ -363,7 +382,12 @@ class _Lines:
             return None
         is_line = directive.line == directive.end_line
         end_column = directive.column + (directive.end - directive.start if is_line else 2)
-        return Span(directive.line, directive.column + 1, directive.line, end_column + 1)
+        return Span(
+            directive.line,
+            directive.column + 1,
+            directive.line,
+            end_column + 1,
+        )
 
     def _filled(self, line: int, line_text: str, first: int) -> Span | None:
         """Return the span of the directives that generate a rendered line, None if uncertain.
@@ -461,7 +485,10 @@ def _numbers_of_unique_lines(lines: Sequence[str]) -> dict[str, int]:
 
 
 def _extend(
-    matches: list[int | None], here: Sequence[str], there: Sequence[str], step: int
+    matches: list[int | None],
+    here: Sequence[str],
+    there: Sequence[str],
+    step: int,
 ) -> None:
     """Match equal neighbours below (`step` 1) or above (-1) matched lines, up to the next matched line."""
     order = range(len(here)) if step > 0 else range(len(here) - 1, -1, -1)

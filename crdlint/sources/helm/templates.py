@@ -148,7 +148,12 @@ class _LineWalk:
         depth = len(line) - len(line.lstrip(" "))
         in_text = self.scalar >= 0 and (not content or depth > self.scalar)
         in_comment = not in_text and content.startswith("#")
-        state = _LineState(depth, in_text, in_comment, bool(content) and not in_comment)
+        state = _LineState(
+            depth,
+            in_text,
+            in_comment,
+            bool(content) and not in_comment,
+        )
         part = self.part
         part.mentions = part.mentions or KIND in content or f"{GROUP}/" in content
         if state.has_content:
@@ -163,7 +168,13 @@ class _LineWalk:
         """Return the structural position of content with the indentation `column`."""
         count = len(self.keys) if in_text else bisect_left(self.indents, column)
         head, tail = self.keys[: min(count, _KEPT)], self.keys[max(count - _KEPT, 0) : count]
-        return Where(tuple(head), tuple(tail), self.part, in_text, in_comment)
+        return Where(
+            tuple(head),
+            tuple(tail),
+            self.part,
+            in_text,
+            in_comment,
+        )
 
 
 def outline(
@@ -310,7 +321,12 @@ def _take_output(
     structure = output.alone or (
         _STRUCTURE.search(directive.body) is not None and not where.within_text
     )
-    filler = _filler(output, where, masked.pieces[output.piece], structure=structure)
+    filler = _filler(
+        output,
+        where,
+        masked.pieces[output.piece],
+        structure=structure,
+    )
     if filler is not None:
         masked.pieces[output.piece] = filler
         analysis.filled.update(range(directive.line, directive.end_line + 1))
@@ -322,7 +338,13 @@ def _take_output(
     reasons.setdefault(part.start, SkippedPart(part, directive.line, reason, directive))
 
 
-def _filler(output: TemplateOutput, where: Where, piece: str, *, structure: bool) -> str | None:
+def _filler(
+    output: TemplateOutput,
+    where: Where,
+    piece: str,
+    *,
+    structure: bool,
+) -> str | None:
     """Return the filler for an output, the same text if any will do, or None if the CRD depends on the output."""
     is_text = where.key in _TEXTS
     if where.in_comment or (where.within_text and is_text):
@@ -350,7 +372,10 @@ def _filled(text: str, unit: str) -> str:
 
 
 def _take_block(
-    block: Block, structure: Outline, analysis: TemplateAnalysis, reasons: dict[int, SkippedPart]
+    block: Block,
+    structure: Outline,
+    analysis: TemplateAnalysis,
+    reasons: dict[int, SkippedPart],
 ) -> None:
     """Handle a block: around whole documents it is only a condition, below labels it is irrelevant."""
     line, where = structure.contents.get(block.line, (0, None))
@@ -388,7 +413,12 @@ def check_template(
         if KIND in text:
             message = f"Helm cannot read this template: {reason}"
             diagnostics = [_skipped(path, text.split("\n"), line, message), *diagnostics]
-        return replace(lint("", path), text=text, skipped=1, diagnostics=tuple(diagnostics))
+        return replace(
+            lint("", path),
+            text=text,
+            skipped=1,
+            diagnostics=tuple(diagnostics),
+        )
     result = _masked(path, text, masked, lint, without, asking)
     if any(block.has_else for block in masked.blocks):
         others = mask(text, takes_else=True)
@@ -450,7 +480,10 @@ def _masked(
 
 
 def _own_findings(
-    result: FileResult, analysis: TemplateAnalysis, text: str, names: Container[str]
+    result: FileResult,
+    analysis: TemplateAnalysis,
+    text: str,
+    names: Container[str],
 ) -> Iterator[Diagnostic]:
     """Yield the findings about text that is the template's own, in CRDs of some names, with the fixes of that text."""
     filled = sorted(analysis.filled)
@@ -468,7 +501,10 @@ def _own_findings(
 
 
 def _of_template(
-    path: str, text: str, masked: Masked, analysis: TemplateAnalysis
+    path: str,
+    text: str,
+    masked: Masked,
+    analysis: TemplateAnalysis,
 ) -> Iterator[Diagnostic]:
     """Yield the findings about the directives of a template and about CRDs that cannot be checked."""
     lines = text.split("\n")
@@ -481,7 +517,11 @@ def _of_template(
 
 
 def _notices(
-    result: FileResult, analysis: TemplateAnalysis, gated: Block | None, *, has_crds: bool
+    result: FileResult,
+    analysis: TemplateAnalysis,
+    gated: Block | None,
+    *,
+    has_crds: bool,
 ) -> Iterator[str]:
     """Yield the notices of a result, and what was assumed; `gated` is a condition on the version of Kubernetes."""
     yield from (each for each in result.notices if gated is None or ACCEPTED not in each)
@@ -669,15 +709,35 @@ _DIRECTIVES: Final = tuple(
 
 def _left_out(path: str, lines: list[str], skipped: SkippedPart) -> Diagnostic:
     if skipped.directive is None:
-        return _skipped(path, lines, skipped.line, f"this CRD is not checked: {skipped.reason}")
+        return _skipped(
+            path,
+            lines,
+            skipped.line,
+            f"this CRD is not checked: {skipped.reason}",
+        )
     message = f"this CRD is not checked without Helm: {skipped.reason}"
-    return SKIPPED.diagnostic(path, "advice", message, _span(skipped.directive))
+    return SKIPPED.diagnostic(
+        path,
+        "advice",
+        message,
+        _span(skipped.directive),
+    )
 
 
-def _skipped(path: str, lines: list[str], line: int, message: str) -> Diagnostic:
+def _skipped(
+    path: str,
+    lines: list[str],
+    line: int,
+    message: str,
+) -> Diagnostic:
     shown = lines[line - 1]
     begin = len(shown) - len(shown.lstrip())
-    span = Span(line, begin + 1, line, max(len(shown.rstrip()), begin + 1) + 1)
+    span = Span(
+        line,
+        begin + 1,
+        line,
+        max(len(shown.rstrip()), begin + 1) + 1,
+    )
     return SKIPPED.diagnostic(path, "advice", message, span)
 
 
@@ -690,7 +750,15 @@ def _defined(path: str, text: str, masked: Masked) -> list[Diagnostic]:
         for directive, end in masked.defined
         if _has_between(kinds, directive.end, end - 1)
     )
-    return [SKIPPED.diagnostic(path, "advice", message, _span(directive)) for directive in with_crd]
+    return [
+        SKIPPED.diagnostic(
+            path,
+            "advice",
+            message,
+            _span(directive),
+        )
+        for directive in with_crd
+    ]
 
 
 def _unescaped(path: str, text: str, directive: Directive) -> Diagnostic:
@@ -700,7 +768,13 @@ def _unescaped(path: str, text: str, directive: Directive) -> Diagnostic:
     escaped = f"{{{{ {quote}{source}{quote} }}}}"
     fits = quote not in source and directive.line == directive.end_line
     help_ = f"Write {escaped} to keep it as text" if fits else None
-    return BRACES.diagnostic(path, "advice", message, _span(directive), help_)
+    return BRACES.diagnostic(
+        path,
+        "advice",
+        message,
+        _span(directive),
+        help_,
+    )
 
 
 def _span(directive: Directive) -> Span:
@@ -708,4 +782,9 @@ def _span(directive: Directive) -> Span:
     end_column = directive.column + (
         directive.end - directive.start if directive.line == directive.end_line else 2
     )
-    return Span(directive.line, directive.column + 1, directive.line, end_column + 1)
+    return Span(
+        directive.line,
+        directive.column + 1,
+        directive.line,
+        end_column + 1,
+    )

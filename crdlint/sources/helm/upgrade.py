@@ -132,7 +132,11 @@ class _ChartUpgrade:
             message = f"{message}, unless its annotations have `helm.sh/resource-policy: keep`"
             severity = "warning"
         finding = self._finding(
-            changes.REMOVED, message, before, after or self._named(name), help_=unless or _KEEP
+            changes.REMOVED,
+            message,
+            before,
+            after or self._named(name),
+            help_=unless or _KEEP,
         )
         return replace(finding, severity=severity)
 
@@ -144,10 +148,22 @@ class _ChartUpgrade:
         if "pre-upgrade" in after.events:
             # Helm 4 applies the hook, without the annotation, before it decides what to delete.
             message = f"`helm upgrade` of Helm 4 deletes {name} and all of its objects: it {where}; Helm 3 fails"
-            return self._finding(changes.REMOVED, message, before, after, help_=help_)
+            return self._finding(
+                changes.REMOVED,
+                message,
+                before,
+                after,
+                help_=help_,
+            )
         if before.policy == "keep" and after.events & UPGRADING:
             message = f"`helm upgrade` of Helm 3 fails with `already exists`: {name} {where}"
-            return self._finding(charts.UPGRADE_FAILS, message, before, after, help_=help_)
+            return self._finding(
+                charts.UPGRADE_FAILS,
+                message,
+                before,
+                after,
+                help_=help_,
+            )
         return None
 
     def _named(self, name: str) -> ChartDocument | None:
@@ -182,7 +198,11 @@ class _ChartUpgrade:
         elif before.way is Way.CRDS and _is_hook_of_upgrades(after):
             message = f"`helm upgrade` of Helm 3 fails with `already exists`: {name} moved from crds/ to a hook"
             yield self._finding(
-                charts.UPGRADE_FAILS, message, before, after, help_="Keep the CRD in `crds/`"
+                charts.UPGRADE_FAILS,
+                message,
+                before,
+                after,
+                help_="Keep the CRD in `crds/`",
             )
         elif after is None:
             message = (
@@ -203,7 +223,11 @@ class _ChartUpgrade:
             yield self._of_crds_folder(added, "install", f"{were} added")
 
     def _of_crds_folder(
-        self, crds: Sequence[ChartDocument], verb: str, what: str, more: str = ""
+        self,
+        crds: Sequence[ChartDocument],
+        verb: str,
+        what: str,
+        more: str = "",
     ) -> Diagnostic:
         """Return the finding about CRDs of `crds/` to which Helm does nothing; ``what`` has happened to them."""
         first = crds[0]
@@ -213,7 +237,13 @@ class _ChartUpgrade:
         chart = posixpath.dirname(first.file.shown.removesuffix(first.file.name))
         help_ = (charts.NOT_APPLIED.help or "").format(folder=f"{posixpath.join(chart, CRDS)}/")
         before = self._before.get(first.name)
-        return self._finding(charts.NOT_APPLIED, message, before, first, help_=help_)
+        return self._finding(
+            charts.NOT_APPLIED,
+            message,
+            before,
+            first,
+            help_=help_,
+        )
 
     def _is_changed(self, crd: ChartDocument) -> bool:
         before = self._before.get(crd.name)
@@ -255,7 +285,14 @@ class _ChartUpgrade:
             how = f"looks up all kinds before it {'updates' if is_version else 'creates'} the CRD"
             help_ = "Release the CRD first, and the object with the next release"
         message = f"{fails}: it {how} of {crd.where}"
-        return self._finding(charts.UPGRADE_FAILS, message, None, each, help_=help_, crd=crd.name)
+        return self._finding(
+            charts.UPGRADE_FAILS,
+            message,
+            None,
+            each,
+            help_=help_,
+            crd=crd.name,
+        )
 
     def _with_new_fields(self) -> Iterator[Diagnostic]:
         """Yield the objects with fields that the CRD in the cluster does not have, because Helm does not update it."""
@@ -282,7 +319,12 @@ class _ChartUpgrade:
                 )
                 help_ = f"Apply the CRD before the upgrade: `kubectl apply --server-side -f {after.file.shown}`"
                 yield self._finding(
-                    charts.NOT_APPLIED, message, None, each, help_=help_, crd=after.name
+                    charts.NOT_APPLIED,
+                    message,
+                    None,
+                    each,
+                    help_=help_,
+                    crd=after.name,
                 )
 
     def _finding(
@@ -301,7 +343,12 @@ class _ChartUpgrade:
             file, span = after.file.shown, after.span
         related = None
         if before is not None:
-            related = Related(OLD_CRD, before.file.shown, before.span.line, before.span.column)
+            related = Related(
+                OLD_CRD,
+                before.file.shown,
+                before.span.line,
+                before.span.column,
+            )
         name = crd or (before or after).name  # type: ignore[union-attr]  # one of them is there
         return replace(
             rule.diagnostic(file, "advice", message, span, help_), crd=name, related=related
@@ -333,7 +380,12 @@ def _owners(contents: ChartContents) -> dict[str, ChartDocument]:
     return owners
 
 
-def new_fields(value: Any, old: Any, new: Any, path: str = "") -> Iterator[str]:
+def new_fields(
+    value: Any,
+    old: Any,
+    new: Any,
+    path: str = "",
+) -> Iterator[str]:
     """Yield the paths of the fields of a value that only the new one of two schemas has, both as JSON values."""
     if not isinstance(old, dict) or not isinstance(new, dict):
         return
@@ -341,13 +393,21 @@ def new_fields(value: Any, old: Any, new: Any, path: str = "") -> Iterator[str]:
         return
     if isinstance(value, list):
         for item in value:
-            yield from new_fields(item, old.get("items"), new.get("items"), f"{path}[]")
+            yield from new_fields(
+                item,
+                old.get("items"),
+                new.get("items"),
+                f"{path}[]",
+            )
     elif isinstance(value, dict):
         yield from _new_fields_of_object(value, old, new, path)
 
 
 def _new_fields_of_object(
-    value: Mapping[str, Any], old: Mapping[str, Any], new: Mapping[str, Any], path: str
+    value: Mapping[str, Any],
+    old: Mapping[str, Any],
+    new: Mapping[str, Any],
+    path: str,
 ) -> Iterator[str]:
     before, after = (schema.get("properties") or {} for schema in (old, new))
     others = [schema.get("additionalProperties") for schema in (old, new)]

@@ -71,7 +71,14 @@ def failures_of(chart: Chart, values: HelmValues) -> list[Failure]:
             continue
         if rejected:
             why = " ".join([_REJECTED, *rejected])
-            failures.append(Failure(chart.shown, why, with_values(run), values.are_given))
+            failures.append(
+                Failure(
+                    chart.shown,
+                    why,
+                    with_values(run),
+                    values.are_given,
+                )
+            )
     return failures
 
 
@@ -136,7 +143,12 @@ def _rejected_value(error: ValidationError) -> _Rejected:
     path = tuple(error.absolute_path)
     expected: Any = error.validator_value
     return _Rejected(
-        path, str(error.validator), expected, error.instance, error.schema, bool(error.context)
+        path,
+        str(error.validator),
+        expected,
+        error.instance,
+        error.schema,
+        bool(error.context),
     )
 
 
@@ -159,7 +171,12 @@ def _validator_of(schema: Any) -> Any:
 
         return counted
 
-    def pattern(_: Any, expression: Any, value: Any, __: Any) -> Iterator[ValidationError]:
+    def pattern(
+        _: Any,
+        expression: Any,
+        value: Any,
+        __: Any,
+    ) -> Iterator[ValidationError]:
         if isinstance(value, str) and not _matches(expression, value):
             yield ValidationError("")
 

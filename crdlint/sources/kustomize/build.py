@@ -222,7 +222,11 @@ def _unread(folder: str) -> list[FileResult]:
 
 
 def _linted(
-    kustomization: Kustomization, lint: Lint, checked: dict[str, FileResult], *, alone: bool
+    kustomization: Kustomization,
+    lint: Lint,
+    checked: dict[str, FileResult],
+    *,
+    alone: bool,
 ) -> tuple[list[FileResult], list[FileResult]]:
     """Return the results of the resources with CRDs, and those of all files that the run reports because of the build."""
     resources: list[FileResult] = []
@@ -273,7 +277,10 @@ def _incomplete(result: FileResult) -> FileResult:
 def _note(file: Layer | UnreadKustomization, *notices: str) -> FileResult:
     """Return a result that contains only notices: what is not built is not compared with an old version either."""
     return FileResult(
-        file.path, file.text, notices=notices, compared=(ComparedCRD(file.path, "unread"),)
+        file.path,
+        file.text,
+        notices=notices,
+        compared=(ComparedCRD(file.path, "unread"),),
     )
 
 
@@ -290,7 +297,14 @@ def _compared(build: Build, built: FileResult) -> list[FileResult]:
     crds = tuple(CRD(name, spans[name].line) for name in sorted(spans) if name)
     top = kustomization.top
     own = FileResult(
-        top.path, top.text, 1, crds, 0, diagnostics, tuple(notices), compared=built.compared
+        top.path,
+        top.text,
+        1,
+        crds,
+        0,
+        diagnostics,
+        tuple(notices),
+        compared=built.compared,
     )
     return [own, *results]
 

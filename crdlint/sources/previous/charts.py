@@ -37,7 +37,10 @@ class ComparedCharts:
 
 
 def compare_charts(
-    charts: Iterable[str], new: Charts, old: Mapping[str, OldFolder], rendered: OldCharts
+    charts: Iterable[str],
+    new: Charts,
+    old: Mapping[str, OldFolder],
+    rendered: OldCharts,
 ) -> ComparedCharts:
     """Compare charts of a run with the old ones that have their places, by the folders of these."""
     compared = ComparedCharts()
@@ -47,7 +50,12 @@ def compare_charts(
             continue
         try:
             with folder.opened() as path:
-                before = _old_contents(path, folder, rendered, is_needed=chart in new.versions)
+                before = _old_contents(
+                    path,
+                    folder,
+                    rendered,
+                    is_needed=chart in new.versions,
+                )
         except RepositoryError as error:
             compared.notices.append(f"{folder.name}: {_NOT_COMPARED}: {error}")
             continue
@@ -58,7 +66,11 @@ def compare_charts(
 
 
 def _old_contents(
-    path: str, folder: OldFolder, rendered: OldCharts, *, is_needed: bool
+    path: str,
+    folder: OldFolder,
+    rendered: OldCharts,
+    *,
+    is_needed: bool,
 ) -> list[ChartContents]:
     """Return the contents of an old chart, whose files get the names that users know; none if it has no CRDs.
 
@@ -88,4 +100,9 @@ def _results(findings: tuple[Diagnostic, ...]) -> Iterator[FileResult]:
     for path, own in by_file.items():
         text = text_if_readable(path) or ""
         masked = mask(text).text if "{{" in text else None
-        yield FileResult(path, text, diagnostics=tuple(own), masked=masked)
+        yield FileResult(
+            path,
+            text,
+            diagnostics=tuple(own),
+            masked=masked,
+        )

@@ -392,7 +392,11 @@ def _side_of_revision(repository: Repository, source: str, folder: str) -> Side:
         return unpacked(root, f"{folder}.unpacked", source)
     shown = source if colon else f"{source}:"
     return Side(
-        root, shown, tuple(f"{revision}: {problem}" for problem in problems), folder, revision
+        root,
+        shown,
+        tuple(f"{revision}: {problem}" for problem in problems),
+        folder,
+        revision,
     )
 
 

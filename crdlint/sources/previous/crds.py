@@ -82,7 +82,12 @@ class OldCharts:
 
         try:
             with chart.opened() as path:
-                rendered = render_for(path, values, [str(versions_of(path).newest)], defaults=True)
+                rendered = render_for(
+                    path,
+                    values,
+                    [str(versions_of(path).newest)],
+                    defaults=True,
+                )
                 notices = [chart.named(notice, path) for notice in rendered.notices]
         except RepositoryError as error:
             rendered, notices = Rendered(), [f"{error}; its templates are read without Helm"]
@@ -402,7 +407,14 @@ def collect(text: str, file: str = "") -> CollectedCRDs:
     unread = [document._replace(cause="template") for document in readable.unread]
     for skipped in analysis.skipped:
         own_lines = "\n".join(lines[skipped.part.start - 1 : skipped.part.end - 1])
-        unread.append(UnreadDocument(skipped.line, own_lines, skipped.reason, "template"))
+        unread.append(
+            UnreadDocument(
+                skipped.line,
+                own_lines,
+                skipped.reason,
+                "template",
+            )
+        )
     return CollectedCRDs(readable.by_name, tuple(unread))
 
 
@@ -551,10 +563,21 @@ def _current_text(file: OldFile) -> str | None:
     return text_if_readable(file.path) if file.path else None
 
 
-def _diagnostic(file: OldFile, name: str, span: Span, renamed: str | None = None) -> Diagnostic:
+def _diagnostic(
+    file: OldFile,
+    name: str,
+    span: Span,
+    renamed: str | None = None,
+) -> Diagnostic:
     message, help_ = f"CRD {name} was removed: no file contains it", None
     if renamed is not None:
         message = f"CRD {name} is now named {renamed}"
         help_ = f"Keep the name {name}; to rename a CRD, keep both until no cluster has objects of the old one"
-    diagnostic = REMOVED.diagnostic(file.path or file.name, "advice", message, span, help_)
+    diagnostic = REMOVED.diagnostic(
+        file.path or file.name,
+        "advice",
+        message,
+        span,
+        help_,
+    )
     return replace(diagnostic, crd=name)

@@ -106,7 +106,12 @@ class OldSide:
     def crds(self) -> PreviousCRDs:
         """The CRDs of the files and kustomizations, once all are added."""
         kustomizations = OldKustomizations(self.kustomizations) if self.builds else None
-        return PreviousCRDs(self.files, self.unreadable, self.rendered, kustomizations)
+        return PreviousCRDs(
+            self.files,
+            self.unreadable,
+            self.rendered,
+            kustomizations,
+        )
 
     def add(
         self,
@@ -159,12 +164,28 @@ def load(
     named = map(_repository_of, arguments)
     repositories = list(dict.fromkeys(filter(None, named)))
     if os.path.lexists(source):
-        load_side(side_of_path(source, repositories, folder), arguments, selection, old)
+        load_side(
+            side_of_path(source, repositories, folder),
+            arguments,
+            selection,
+            old,
+        )
     else:
-        _load_revision(source, repositories, arguments, selection, old)
+        _load_revision(
+            source,
+            repositories,
+            arguments,
+            selection,
+            old,
+        )
 
 
-def load_side(side: Side, arguments: Sequence[str], selection: Selection, old: OldSide) -> None:
+def load_side(
+    side: Side,
+    arguments: Sequence[str],
+    selection: Selection,
+    old: OldSide,
+) -> None:
     """Add the files of a path to the old side."""
     discovered = discover([side.path], selection)
     # A link that is not followed may lead to an old CRD: without it, a CRD counts as new.
@@ -182,11 +203,27 @@ def load_side(side: Side, arguments: Sequence[str], selection: Selection, old: O
     for path in dict.fromkeys((*discovered.files, *unusual)):
         if patches.has(path):
             continue
-        file = OldFile(side.name(path), "", b"", in_scope, _counterpart(path, side.path, arguments))
+        file = OldFile(
+            side.name(path),
+            "",
+            b"",
+            in_scope,
+            _counterpart(path, side.path, arguments),
+        )
         try:
-            old.add(file, read_bytes(path), None, partial(_template, layout, path, folder_of))
+            old.add(
+                file,
+                read_bytes(path),
+                None,
+                partial(_template, layout, path, folder_of),
+            )
         except UnreadableError as error:
-            old.add(replace(file, in_scope=True), None, str(error), lambda: None)
+            old.add(
+                replace(file, in_scope=True),
+                None,
+                str(error),
+                lambda: None,
+            )
     outermost_charts = set(filter(_is_outermost, charts))
     for folder in _folders(discovered.files):
         counterpart = _counterpart(folder, side.path, arguments)
@@ -272,9 +309,21 @@ def _load_revision(
                 selected[path] = spelled, argument is not None
         for path, content in files.contents(selected):
             spelled, in_scope = selected[path]
-            file = OldFile(f"{revision}:{path}", spelled, b"", in_scope, spelled)
+            file = OldFile(
+                f"{revision}:{path}",
+                spelled,
+                b"",
+                in_scope,
+                spelled,
+            )
             data = None if content.problem else content.data
-            template = partial(_template, layout, f"/{path}", folder_of, files.has_file)
+            template = partial(
+                _template,
+                layout,
+                f"/{path}",
+                folder_of,
+                files.has_file,
+            )
             old.add(file, data, content.problem, template)
 
 
