@@ -180,17 +180,31 @@ _RESOURCE_FIELDS: Final = {
 _DOUBTFUL: Final = DeclType(1, type=types.DYN)
 
 
+@dataclass(frozen=True, slots=True)
+class Doubts:
+    """Schemas, by identity, whose types are not known before their errors are fixed.
+
+    - `unknown`: may become anything: they are declared as `dyn`, which accepts any expression
+    - `objects`: lack their type, which can only be `object`
+    """
+
+    unknown: AbstractSet[int] = frozenset()
+    objects: AbstractSet[int] = frozenset()
+
+
+_NO_DOUBTS: Final = Doubts()
+
+
 @dataclass(slots=True)
 class Declarer:
     """Declares the schemas of one CRD version, each once even if several rules need it.
 
-    `declare` returns None if CEL has no type for the schema: an array without items, or an unknown type. `doubtful` contains
-    schemas, by identity, whose type is not known yet: they are declared as `dyn`, which accepts any expression.
+    `declare` returns None if CEL has no type for the schema: an array without items, or an unknown type.
     """
 
     dialect: CELDialect
     sharing: Sharing = field(default_factory=Sharing)
-    doubtful: AbstractSet[int] = frozenset()
+    doubts: Doubts = _NO_DOUBTS
     _by_schema: dict[tuple[int, bool], DeclType | None] = field(default_factory=dict)
 
     def declare(self, schema: JSONSchemaProps, *, is_resource: bool) -> DeclType | None:
@@ -198,28 +212,35 @@ class Declarer:
         declared = self._by_schema
         order = [] if (id(schema), is_resource) in declared else [(schema, is_resource)]
         for current, _ in order:  # which grows: parents before their children
-            children = [] if id(current) in self.doubtful else _children(current)
+            children = _parts(current, self._type(current))
             order += [child for child in children if (id(child[0]), child[1]) not in declared]
         for current, resource in reversed(order):
             if (id(current), resource) not in declared:
                 declared[id(current), resource] = self._build(current, is_resource=resource)
         return declared[id(schema), is_resource]
 
+    def _type(self, schema: JSONSchemaProps) -> str:
+        """Return the type of a schema, empty if it is unknown."""
+        if id(schema) in self.doubts.unknown:
+            return ""
+        return "object" if id(schema) in self.doubts.objects else schema.type
+
     def _child(self, schema: JSONSchemaProps) -> DeclType | None:
         return self._by_schema[id(schema), schema.x_embedded_resource]
 
     def _build(self, schema: JSONSchemaProps, *, is_resource: bool) -> DeclType | None:
-        if id(schema) in self.doubtful:
+        if id(schema) in self.doubts.unknown:
             return _DOUBTFUL
         if schema.x_int_or_string:
             return self._int_or_string(schema)
-        if schema.type == "object":
+        type_ = self._type(schema)
+        if type_ == "object":
             return self._object(schema, is_resource=is_resource)
-        if schema.type == "array":
+        if type_ == "array":
             return self._container(schema, schema.item_schema, schema.max_items)
-        if schema.type == "string":
+        if type_ == "string":
             return self._string(schema)
-        return _FIXED.get(schema.type)
+        return _FIXED.get(type_)
 
     def _int_or_string(self, schema: JSONSchemaProps) -> DeclType:
         most = _LONGEST_STRING
@@ -330,13 +351,14 @@ class Declarer:
         )
 
 
-def _children(schema: JSONSchemaProps) -> list[tuple[JSONSchemaProps, bool]]:
+def _parts(schema: JSONSchemaProps, type_: str) -> list[tuple[JSONSchemaProps, bool]]:
+    """Return the schemas that the declaration of a schema as a type contains, each with whether it is a resource."""
     if schema.x_int_or_string:
         return []
     below: Iterable[JSONSchemaProps | None] = ()
-    if schema.type == "array":
+    if type_ == "array":
         below = (schema.item_schema,)
-    elif schema.type == "object":
+    elif type_ == "object":
         additional = schema.additional_schema
         below = schema.properties.values() if additional is None else (additional,)
     return [(child, child.x_embedded_resource) for child in below if child is not None]
@@ -519,10 +541,9 @@ class SchemaContext:
         self,
         dialect: CELDialect,
         sharing: Sharing | None = None,
-        doubtful: AbstractSet[int] = frozenset(),
+        doubts: Doubts = _NO_DOUBTS,
     ) -> None:
-        """Take the schemas whose type is not known yet in `doubtful`, by identity (see `Declarer`)."""
-        self._declarer = Declarer(dialect, sharing or Sharing(), doubtful)
+        self._declarer = Declarer(dialect, sharing or Sharing(), doubts)
         self._nodes: dict[int, _ScopedNode] = {}
 
     def cardinality(self, schema: JSONSchemaProps) -> int | None:
@@ -566,7 +587,7 @@ class SchemaContext:
         """Return the declaration of a child, given that of its parent. Upstream: CELTypeInfo.accessTypeInfo."""
         if isinstance(declared, str):
             return declared
-        if declared is not None and id(parent) not in self._declarer.doubtful:
+        if declared is not None and id(parent) not in self._declarer.doubts.unknown:
             is_field = schema.steps[0] == "properties"
             below = declared.below((escape(str(schema.steps[1])) or "") if is_field else "@items")
             if below is not None or not is_field:

@@ -183,7 +183,7 @@ class _Stages:
         damaged = at_or_above(node for node, error in errors if changes[error.rule])
         sound = [node for node in walked.with_defaults if id(node) not in damaged]
         yield from self._of_defaults(sound)
-        doubtful = [node for node, error in errors if changes[error.rule] == "type"]
+        doubtful = [each for each in errors if changes[each[1].rule] == "type"]
         ids = {id(rule.node.schema) for rule in compiled}
         nodes = [node for node in walked.with_rules if id(node.schema) not in ids]
         yield from cel.compile_hidden(

@@ -114,6 +114,30 @@ CASES = {
         ),
         crd("type: object\nproperties: {b: {}}"),
     ),
+    "rules of a root without a type": (
+        crd("properties: {size: {type: integer}}\nx-kubernetes-validations: [{rule: self.sise > 1}]"),
+        crd(
+            "type: object\nproperties: {size: {type: integer}}\nx-kubernetes-validations: [{rule: self.sise > 1}]"
+        ),
+    ),
+    "rules of a root of a misspelled type": (
+        crd(
+            "type: objct\nproperties: {size: {type: integer}}\nx-kubernetes-validations: [{rule: self.sise > 1}]"
+        ),
+        crd(
+            "type: object\nproperties: {size: {type: integer}}\nx-kubernetes-validations: [{rule: self.sise > 1}]"
+        ),
+    ),
+    "rules above and of a field with properties but without a type": (
+        crd(
+            "type: object\nx-kubernetes-validations: [{rule: self.spec.b == 1}]\nproperties:\n"
+            "  spec: {properties: {a: {type: string}}, x-kubernetes-validations: [{rule: self.a > 1}]}"
+        ),
+        crd(
+            "type: object\nx-kubernetes-validations: [{rule: self.spec.b == 1}]\nproperties:\n"
+            "  spec: {type: object, properties: {a: {type: string}}, x-kubernetes-validations: [{rule: self.a > 1}]}"
+        ),
+    ),
     "`$schema` beside an error": (
         crd(
             "type: object\n$schema: http://json-schema.org/draft-07/schema#\nproperties: {a: {type: string, id: x}}"

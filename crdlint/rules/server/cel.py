@@ -19,7 +19,7 @@ from crdlint.kubecel.sharing import Answers
 from crdlint.rules.engine import headlines
 from crdlint.rules.engine.common import ValidationOptions
 from crdlint.rules.engine.rule import Rule
-from crdlint.rules.server import cel_cost, panics
+from crdlint.rules.server import cel_cost, forbidden_fields, panics, structural
 from crdlint.safety.bugs import attempt
 from crdlint.safety.work import Effort
 from crdlint.schema.traversal import Within, at_or_above
@@ -27,7 +27,7 @@ from crdlint.schema.traversal import Within, at_or_above
 if TYPE_CHECKING:
     from crdlint.kubecel.compilation import Environments, Expression, RuleCompiler
     from crdlint.kubecel.cost.suggest import Suggestions
-    from crdlint.kubecel.declarations import SchemaContext
+    from crdlint.kubecel.declarations import Doubts, SchemaContext
     from crdlint.kubecel.hints import Hint
     from crdlint.kubernetes.servers import Server
 
@@ -169,12 +169,12 @@ def compile_hidden(
     compiled_now: SequenceOf[EstimatedRule],
     options: ValidationOptions,
     path: Path,
-    doubtful: SequenceOf[JSONSchemaProps],
+    doubtful: SequenceOf[tuple[JSONSchemaProps, FieldError]],
 ) -> Iterator[FieldError]:
     """Yield the errors about rules that the server compiles only after other errors are fixed.
 
-    ``compiled_now`` are the rules of the schema that it compiles now. The types of ``doubtful`` schemas depend on how they are
-    fixed: no error follows from them, and no cost of rules that they are a part of.
+    ``compiled_now`` are the rules of the schema that it compiles now. The types of ``doubtful`` schemas depend on how their
+    errors are fixed: no error follows from them unless they can only be objects, and no cost of rules that they are a part of.
     """
     compiled = _compiled(nodes, options, doubtful)
     results = [
@@ -217,7 +217,7 @@ def _broken_rules_message(estimated: EstimatedRule, hints: _Hints) -> Iterator[F
 def _compiled(
     nodes: SequenceOf[CompiledNode],
     options: ValidationOptions,
-    doubtful: SequenceOf[JSONSchemaProps] = (),
+    doubtful: SequenceOf[tuple[JSONSchemaProps, FieldError]] = (),
 ) -> Iterator[FieldError | EstimatedRule]:
     """Yield each rule compiled, or why the rules of a node cannot be; ``doubtful`` leaves costs out (see `compile_hidden`)."""
     if not nodes:
@@ -232,13 +232,13 @@ def _compiled(
         stored_rules=options.preexisting_rules,
         stored_messages=options.preexisting_message_expressions,
     )
-    ids = {id(schema) for schema in doubtful}
-    uncertain = Within(ids)
-    enclosing = at_or_above(doubtful)
+    schemas = [schema for schema, _ in doubtful]
+    uncertain = Within({id(schema) for schema in schemas})
+    enclosing = at_or_above(schemas)
     dialect, common = options.server.cel, options.common
     context = (
-        SchemaContext(dialect, common.sharing, ids)
-        if ids
+        SchemaContext(dialect, common.sharing, _doubts(doubtful))
+        if doubtful
         else common.context(nodes[0].root_schema, dialect)
     )
     for node in nodes:
@@ -255,6 +255,30 @@ def _compiled(
             context,
             has_cost=has_cost,
         )
+
+
+def _doubts(doubtful: SequenceOf[tuple[JSONSchemaProps, FieldError]]) -> Doubts:
+    """Return which schemas with errors that change their types can only be objects, and which can become anything."""
+    from crdlint.kubecel.declarations import Doubts
+
+    objects = {id(schema) for schema, error in doubtful if _can_only_be_object(schema, error)}
+    others = {id(schema) for schema, error in doubtful if not _can_only_be_object(schema, error)}
+    return Doubts(others, objects - others)
+
+
+def _can_only_be_object(schema: JSONSchemaProps, error: FieldError) -> bool:
+    """Return whether an error is about the type of the root or of a schema with properties, and only about that."""
+    is_object = schema.parent is None or bool(schema.properties)
+    return is_object and error.rule in _OF_TYPE
+
+
+_OF_TYPE: Final = frozenset(
+    {
+        structural.TYPE_REQUIRED.id,
+        structural.ROOT_TYPE.id,
+        forbidden_fields.TYPE_UNSUPPORTED.id,
+    }
+)
 
 
 def _not_declared(node: CompiledNode, error: Exception, server: Server) -> FieldError:
