@@ -25,7 +25,6 @@ from crdlint.cli.fields import (
 from crdlint.cli.help import Group
 from crdlint.cli.options import FixOptions, HelmOptions
 from crdlint.cli.reports import Reports, Totals, nothing_found
-from crdlint.files.folders import is_test_data
 from crdlint.files.paths import Found, Selection, UnreadInput, discover
 from crdlint.files.read import STDIN, open_descriptor
 from crdlint.files.recognition import groups_in
@@ -614,10 +613,10 @@ class _CheckCommand:
             return
         state = self._state
         result = state.names.add(result)
-        if is_test_data(result.file, self._options.paths):
-            from crdlint.sources.testdata import as_test_data  # few files are for unit tests
+        if result.diagnostics:
+            from crdlint.sources.testdata import lowered  # few files have findings
 
-            result = as_test_data(result)
+            result = lowered(result, self._options.paths)
         comments = comments_of(result) if reads_comments else None
         applied = apply(
             result,

@@ -80,11 +80,16 @@ class Samples:
         if skipped is not None:
             trace(f"{path}: {skipped.notices[0]}")
             return None
-        applied = self.check.check(path, text, config).applied
+        applied = self._check_of(path).check(path, text, config).applied
         if not (applied.result.crds or applied.result.diagnostics):
             return None
         is_clean = not applied.result.diagnostics
         return applied if is_clean or not self.files.is_test_data(path) else _as_test_data(applied)
+
+    def _check_of(self, path: str) -> ResourceCheck:
+        if not self.files.is_sent_by_tests(path):
+            return self.check
+        return replace(self.check, options=replace(self.check.options, of_tests=True))
 
     def _is_template(self, path: str) -> bool:
         location = None if open_descriptor(path) is not None else self.check.layout.locate(path)

@@ -57,6 +57,7 @@ class Code(Enum):
     NOT_DEPRECATED = auto()  # a deprecation warning on a version that is not deprecated
     NOT_BELOW = auto()  # the paths of possible parents: a JSON path that starts with none of them
     COST = auto()  # (estimated cost, limit)
+    NOTHING_DEFINED = auto()  # a CRD without group, names and versions
     NO_WEBHOOK_STRATEGY = auto()  # a webhook under a strategy that does not call it
 
 

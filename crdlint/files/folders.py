@@ -1,4 +1,4 @@
-"""What folders have by their names: files of other projects, and data of unit tests."""
+"""What folders have by their names: files of other projects, data of unit tests, what tests send, and old releases."""
 
 from __future__ import annotations
 
@@ -6,10 +6,19 @@ import os
 from collections.abc import Sequence
 from typing import Final
 
+from crdlint.light import regex
+
 # Folders with the files of other projects.
 OF_OTHERS: Final = frozenset({"vendor", "node_modules", "third_party"})
 # Folders with data of unit tests: the go command ignores the first one, the second one is of Maven and Gradle.
 _TEST_DATA: Final = ("testdata", os.path.join("src", "test"))
+
+# Words of folders whose objects tests send to a server.
+_OF_TESTS: Final = frozenset({"test", "tests", "testing", "e2e"})
+_WORD: Final = regex(r"[a-z0-9]+")
+# A release (`1.4.0`, `v2.1`) as the name of a folder, and the removed API version of CRDs in a name.
+_RELEASE: Final = regex(r"v?\d+(?:\.\d+)+\Z")
+_REMOVED: Final = "v1beta1"
 
 
 def is_test_data(path: str, named: Sequence[str]) -> bool:
@@ -18,6 +27,17 @@ def is_test_data(path: str, named: Sequence[str]) -> bool:
         return False
     folders = f"{os.sep}{os.path.dirname(below(path, named))}{os.sep}"
     return any(f"{os.sep}{folder}{os.sep}" in folders for folder in _TEST_DATA)
+
+
+def is_sent_by_tests(path: str, named: Sequence[str]) -> bool:
+    """Return whether tests send the objects of a file to a server, by its folders below what the command line names."""
+    return not _OF_TESTS.isdisjoint(_WORD.findall(os.path.dirname(below(path, named)).lower()))
+
+
+def is_for_old_clusters(path: str, named: Sequence[str]) -> bool:
+    """Return whether a file is of a named release, or named by the API version of CRDs that Kubernetes has removed."""
+    parts = below(path, named).lower().split(os.sep)
+    return any(map(_RELEASE.match, parts[:-1])) or any(_REMOVED in part for part in parts)
 
 
 def below(path: str, named: Sequence[str]) -> str:

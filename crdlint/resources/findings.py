@@ -30,7 +30,7 @@ from crdlint.rules import catalog
 from crdlint.rules.engine import headlines
 from crdlint.rules.engine.advisory import Advisory
 from crdlint.rules.engine.finding import AdviceFinding, FieldFinding, Manifest
-from crdlint.rules.engine.relations import lacking, type_of
+from crdlint.rules.engine.relations import NULL, lacking, type_of
 from crdlint.rules.fixes.value_fixes import ANYTHING, Mistake, is_item, is_short, plain_value
 from crdlint.rules.texts import reading
 from crdlint.rules.texts import resource as rules
@@ -292,6 +292,7 @@ class ResourceFindings(NamedTuple):
             headline=headlines.cut(f"server-side apply rejects this object: {what}"),
             server_message=None,
             fix=None,
+            cause=NULL if is_null else finding.cause,
         )
 
     def _fixed(

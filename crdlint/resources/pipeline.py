@@ -58,6 +58,7 @@ from crdlint.resources.validation import NotDecodedError, ObjectResult
 from crdlint.rules.advice.storage import of_copy
 from crdlint.rules.engine.advisory import Advisory
 from crdlint.rules.engine.finding import AdviceFinding, Manifest, RepeatedKeyFinding
+from crdlint.rules.engine.relations import NULL
 from crdlint.rules.fixes.value_fixes import Mistake
 from crdlint.rules.texts import resource as rules
 from crdlint.rules.texts.reading import duplicate_in_json, duplicate_in_yaml
@@ -106,7 +107,8 @@ class ResourceOptions:
     undefined kind of a group with CRDs as an error instead of a notice. `second_opinions` counts the evaluations of
     rules that cel-python repeats; None disables them. `fixes` adds fixes to findings. `senders` are the names of those who
     send the objects. With `beside_crds`, the CRDs are checked in the same run: what is wrong with a CRD itself is not
-    repeated, and only objects count whose group is that of a CRD.
+    repeated, and only objects count whose group is that of a CRD. Objects `of_tests` are sent to a server by programs that
+    show its errors, and may write another version into them: their warnings and versions are infos.
     """
 
     placeholders: PlaceholderPatterns = field(default_factory=PlaceholderPatterns)
@@ -116,6 +118,7 @@ class ResourceOptions:
     fixes: bool = False
     senders: tuple[str, ...] = ()
     beside_crds: bool = False
+    of_tests: bool = False
 
     def skips(self, resource: Object) -> bool:
         """Return whether an object is not validated."""
@@ -436,7 +439,7 @@ class _ObjectWalk(DocumentWalk):
         self.crds.append(CRD(name, check.line))
         for finding in findings:
             path = check.user_path(finding)
-            is_minor = self.options.beside_crds and _is_unnamed(finding)
+            is_minor = _is_minor(finding, self.options)
             severity = "info" if is_minor else finding.severity
             self.diagnostics.append(
                 replace(
@@ -459,12 +462,20 @@ class _ObjectWalk(DocumentWalk):
         return line is not None or not all(field.search(self.text) for field in _FIELDS)
 
 
-def _is_unnamed(finding: Diagnostic) -> bool:
-    """Return whether an object only lacks its name, which tests and templates of programs add."""
-    return finding.error_type == REQUIRED and finding.field == _NAME
+def _is_minor(finding: Diagnostic, options: ResourceOptions) -> bool:
+    """Return whether a finding about an object beside its CRD is an info.
+
+    Tests and templates of programs add names, and tests may change versions. Samples have a null where all fields of an
+    object are comments; only server-side apply rejects it.
+    """
+    is_unnamed = finding.error_type == REQUIRED and finding.field == _NAME
+    is_warning = finding.severity == "warning" and (options.of_tests or finding.cause == NULL)
+    is_version = options.of_tests and finding.cause.startswith(_UNSERVED)
+    return options.beside_crds and (is_unnamed or is_warning or is_version)
 
 
 _NAME: Final = "metadata.name"
+_UNSERVED: Final = "a version that is not served: "  # a `Diagnostic.cause`, with the group
 
 
 class _ServerCheck(NamedTuple):
@@ -539,7 +550,8 @@ class _ObjectCheck:
         versions = dict.fromkeys(version for each in candidates for version in each.served)
         served = ", ".join(f"`{version}`" for version in versions) or "none"
         words = [f"{group}/{version}" for version in versions]
-        return self._no_match(f"Use a served version of {kind}: {served} ({files})", words)
+        finding = self._no_match(f"Use a served version of {kind}: {served} ({files})", words)
+        return replace(finding, cause=f"{_UNSERVED}{group}")
 
     def _accepting(self, candidates: Sequence[Definition]) -> Definition:
         """Return the first CRD that accepts the object, else the first of those that reject the least of it."""

@@ -10,7 +10,6 @@ from dataclasses import field, replace
 from crdlint.config.apply import apply, comments_of
 from crdlint.config.model import Config
 from crdlint.diagnostics import Diagnostic, InputProblem
-from crdlint.files.folders import is_test_data
 from crdlint.files.paths import Selection, discover
 from crdlint.light import dataclass
 from crdlint.linting.request import CheckRequest
@@ -22,7 +21,7 @@ from crdlint.sources.copies import GeneratedCopies
 from crdlint.sources.helm.check import Charts
 from crdlint.sources.helm.layout import DEFAULTS
 from crdlint.sources.outdated_copies import OutdatedCopies
-from crdlint.sources.testdata import as_test_data
+from crdlint.sources.testdata import lowered
 
 
 @dataclass(slots=True)
@@ -57,9 +56,7 @@ class WholeRun:
         for result, config in plan.results:
             yield from self._reported(result, config)
         for result in self._results(planner, charts):
-            if is_test_data(result.file, paths):
-                result = as_test_data(result)
-            yield from self._reported(result, planner.config_of(result.file))
+            yield from self._reported(lowered(result, paths), planner.config_of(result.file))
 
     def _results(self, planner: Planner, charts: Charts) -> Iterator[FileResult]:
         plan = planner.plan

@@ -32,6 +32,17 @@ _STRICT: Final = crd_with_spec("""
       mode: {type: string}
       ref: {type: object, required: [a], properties: {a: {type: string}}}
 """)
+_EMPTY: Final = """
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata:
+  annotations: {controller-gen.kubebuilder.io/version: v0.14.0}
+spec:
+  group: ""
+  names: {kind: "", plural: ""}
+  scope: ""
+  versions: null
+"""
 
 
 def _object(spec: str, name: str = "a", kind: str = "Foo") -> str:
@@ -164,6 +175,65 @@ CASES: Final[dict[str, tuple[dict[str, str], int, str, int]]] = {
     ),
     "a version that is removed, in test data": (
         {"testdata/crd.yaml": _CRD.replace("k8s.io/v1", "k8s.io/v1beta1")},
+        0,
+        "1 info",
+        1,
+    ),
+    "a CRD of a removed version, of an old release": (
+        {"bundle/1.4.0/crd.yaml": _CRD.replace("k8s.io/v1", "k8s.io/v1beta1"), "other.yaml": _OTHER},
+        0,
+        "1 info",
+        1,
+    ),
+    "a CRD of a removed version, named by it": (
+        {"foo_v1beta1_crd.yaml": _CRD.replace("k8s.io/v1", "k8s.io/v1beta1"), "other.yaml": _OTHER},
+        0,
+        "1 info",
+        1,
+    ),
+    "a CRD of a removed version in a folder that is named by its own version": (
+        {"crds/v1/crd.yaml": _CRD.replace("k8s.io/v1", "k8s.io/v1beta1")},
+        1,
+        "1 error",
+        1,
+    ),
+    "a CRD without any name": (
+        {"_.yaml": _EMPTY},
+        1,
+        "8 more errors follow from this: ",
+        9,
+    ),
+    "a CRD that lacks its group and scope": (
+        {"crd.yaml": _CRD.replace("scope: Namespaced", 'scope: ""').replace("group: example.com", 'group: ""')},
+        2,
+        "",
+        3,
+    ),
+    "a version that is not served, of two kinds": (
+        {
+            "a.yaml": _CRD,
+            "b.yaml": _OTHER,
+            "c.yaml": _object("{}").replace("/v1", "/v2"),
+            "d.yaml": _object("{}", kind="Bar").replace("/v1", "/v3"),
+        },
+        1,
+        "; the same cause in ",
+        2,
+    ),
+    "a version that is not served, in tests": (
+        {"a.yaml": _CRD, "e2e-tests/c.yaml": _object("{}").replace("/v1", "/v2")},
+        0,
+        "1 info",
+        1,
+    ),
+    "a wrong value in tests": (
+        {"a.yaml": _CRD, "e2e-tests/c.yaml": _object("{size: x}")},
+        1,
+        "1 error",
+        1,
+    ),
+    "a null that only server-side apply rejects": (
+        {"a.yaml": _CRD, "c.yaml": _object("{size: null}")},
         0,
         "1 info",
         1,

@@ -591,6 +591,7 @@ _WITHOUT_VALUE: Final = {
 }
 # By the reason of an error.
 _CODES: Final = {
+    Code.NOTHING_DEFINED: "the CRD has no group, no names and no versions",
     Code.TYPE: "{of} must have the type `{args[0]}`, not `{args[1]}`",
     Code.FORMAT: "{of} does not have the format `{args[0]}`: {value}",
     Code.RANGE: "{of} is outside the range of `{args[0]}`",

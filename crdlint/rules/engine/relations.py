@@ -18,7 +18,10 @@ Relation = tuple[Key, Key]
 
 _LAST_STEP: Final = regex(r"(?:\.[^.\[\]]*|\[[^\[\]]*\])\Z")
 _ROOT: Final = ".openAPIV3Schema"
-INT_OR_STRING: Final = "int-or-string"  # a `Diagnostic.cause`
+# Values of `Diagnostic.cause`.
+INT_OR_STRING: Final = "int-or-string"
+NULL: Final = "null"  # of a field that only server-side apply rejects
+EMPTY_CRD: Final = "a CRD without group, names and versions"
 
 
 def _schema(field: str) -> str:
@@ -87,6 +90,11 @@ OF_UNREAD_NAMES: Final[Relation] = (lambda _: "spec.names", attrgetter("user_pat
 # A type beside `x-kubernetes-int-or-string`, and a format `int-or-string`: that field is to be written instead of both.
 TYPE_OF_INT_OR_STRING: Final = _alike(
     lambda finding: finding.user_path if finding.cause == INT_OR_STRING else None
+)
+# What a CRD lacks, and that it defines nothing.
+OF_EMPTY_CRD: Final[Relation] = (
+    lambda _: EMPTY_CRD,
+    lambda finding: finding.cause or None,
 )
 # A rule, and the schema that its cost is added to.
 OF_SCHEMA: Final[Relation] = (

@@ -7,13 +7,14 @@ from collections.abc import Set as AbstractSet
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Literal
 
+from crdlint.crd.errors import Code
 from crdlint.crd.gotypes import SCHEMA_BITS
 from crdlint.diagnostics import Diagnostic, Kind, Origin, Related, Severity
 from crdlint.light import NamedTuple
 from crdlint.phrases import counted
 from crdlint.rules.engine import headlines
 from crdlint.rules.engine.headlines import Headline, Named
-from crdlint.rules.engine.relations import Relation
+from crdlint.rules.engine.relations import EMPTY_CRD, Relation
 
 if TYPE_CHECKING:
     from crdlint.crd.errors import FieldError
@@ -180,6 +181,7 @@ class Rule(NamedTuple):
             hidden=hidden,
             related=related,
             errors=error.errors,
+            cause="" if error.reason is None else _CAUSES.get(error.reason.code, ""),
             headline=headline
             or headlines.of_error(
                 error,
@@ -214,6 +216,7 @@ class Rule(NamedTuple):
         )
 
 
+_CAUSES: Final = {Code.NOTHING_DEFINED: EMPTY_CRD}
 # Advice of crdlint.
 Caution: Final = partial(Rule, severity="warning", origin="crdlint")
 Hint: Final = partial(Rule, severity="info", origin="crdlint")

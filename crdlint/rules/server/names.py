@@ -7,12 +7,20 @@ from collections.abc import Sequence as SequenceOf
 from functools import partial
 from typing import Final
 
-from crdlint.crd.errors import INVALID, FieldError, invalid, not_supported, required
+from crdlint.crd.errors import (
+    INVALID,
+    Code,
+    FieldError,
+    Reason,
+    invalid,
+    not_supported,
+    required,
+)
 from crdlint.crd.kubenames import is_dns1035_label, is_dns1123_subdomain
 from crdlint.crd.model import CustomResourceDefinitionNames, CustomResourceDefinitionSpec
 from crdlint.crd.paths import Path
 from crdlint.golang.text import to_lower
-from crdlint.rules.engine.relations import between_fields
+from crdlint.rules.engine.relations import OF_EMPTY_CRD, between_fields
 from crdlint.rules.engine.rule import Link, Rule
 
 _Rule: Final = partial(Rule, scope="spec")
@@ -29,6 +37,12 @@ _REQUIRED: Final = (
     ("listKind", "list_kind"),
 )
 _MIXED_CASE: Final = "may have mixed case, but should otherwise match: "
+
+
+_HELP_FOR_EMPTY: Final = (
+    "Delete the file if no kind is missing: controller-gen writes it for a Go type that is no API, or for a package without "
+    "a group"
+)
 
 
 GROUP = Rule(
@@ -48,6 +62,7 @@ SCOPE = _Rule(
     "scope-invalid",
     "`spec.scope` is neither `Cluster` nor `Namespaced`",
     observed=("scope-and-kind-of-an-established-crd",),
+    follows=(Link(GROUP, OF_EMPTY_CRD),),
     why="The scope decides whether objects belong to a namespace. It cannot be changed once the CRD is established.",
     help="Set `spec.scope` to `Namespaced` or `Cluster`",
     marker="write `+kubebuilder:resource:scope=Cluster` or `Namespaced`",
@@ -60,6 +75,7 @@ NAMES_REQUIRED = _Rule(
     "Required name is missing in `spec.names`",
     observed=("names-that-the-server-adds",),
     follows=(
+        Link(GROUP, OF_EMPTY_CRD),
         Link(None, between_fields("spec.names.singular", "spec.names.kind")),
         Link(None, between_fields("spec.names.listKind", "spec.names.kind")),
     ),
@@ -109,7 +125,10 @@ def group_and_scope(spec: CustomResourceDefinitionSpec, path: Path) -> Iterator[
     """Yield what is wrong with the group and the scope."""
     group_path = path.child("group")
     if not spec.group:
-        yield required(GROUP.id, group_path, "")
+        is_empty = not (spec.names.plural or spec.names.kind or spec.versions)
+        reason = Reason(Code.NOTHING_DEFINED) if is_empty else None
+        help_ = _HELP_FOR_EMPTY if is_empty else None
+        yield required(GROUP.id, group_path, "", reason=reason, help=help_)
     elif errors := is_dns1123_subdomain(spec.group):
         yield invalid(GROUP.id, group_path, spec.group, ",".join(errors))
     elif "." not in spec.group:

@@ -19,9 +19,10 @@ from crdlint.golang.printing import Typed
 from crdlint.golang.text import is_print
 from crdlint.rules.engine import headlines
 from crdlint.rules.engine.common import ValidationOptions
-from crdlint.rules.engine.relations import EMPTY, between_fields
+from crdlint.rules.engine.relations import EMPTY, OF_EMPTY_CRD, between_fields
 from crdlint.rules.engine.rule import Link, Rule
 from crdlint.rules.helps.versions import ends_early, storage
+from crdlint.rules.server import names
 from crdlint.rules.texts import reading
 from crdlint.safety.bugs import attempt
 
@@ -93,7 +94,10 @@ STORAGE = _Rule(
     "storage-version-exactly-one",
     "Not exactly one version has `storage: true`",
     observed=("version-added",),
-    follows=(Link(None, between_fields("status.storedVersions", "spec.versions")),),
+    follows=(
+        Link(names.GROUP, OF_EMPTY_CRD),
+        Link(None, between_fields("status.storedVersions", "spec.versions")),
+    ),
     headline=headlines.storage,
     why="The API server stores all objects in one version, and converts them when a client requests another one.",
     help="Set `storage: true` on one version and `storage: false` on all others",
