@@ -22,6 +22,10 @@ _IN_PLACE: Final = regex(
     r"""^[ \t]*(?:-[ \t]+)*(?:["']?[\w./$-]+["']?:[ \t]+)?["']?(?:\{\{|\$\{|\[\[|\{%|<%)""",
     re.MULTILINE,
 )
+# A placeholder of Python as a line, with an index, or in a longer value: YAML cannot read any of these.
+_OF_PYTHON: Final = regex(
+    r"^\{[A-Za-z_]\w*\}(?=[ \t]*$)|(?<=: )\{[A-Za-z_]\w*(?:\[\w+\]\}|\}(?=[\w./:-]))", re.MULTILINE
+)
 # Texts that people write until they know the value: a name in brackets of any kind, words for its absence, or dots.
 _NO_VALUE: Final = regex(
     r"""<.*>|\{.*\}|\[.*\]|\$.+|%.+%|@.+@|__.+__|x{3,}|\.{3,}|…|\?+|-+
@@ -83,10 +87,24 @@ def directive(text: str) -> FirstDirective | None:
     """
     first = _OPENING.search(text)
     if first is None:
-        return None
+        return _directive_of_python(text)
     if _IN_PLACE.search(text) is None and parse_first(_without_directives(text)).error is not None:
         return None
     return FirstDirective(text.count("\n", 0, first.start()), first[0] == "{{")
+
+
+def _directive_of_python(text: str) -> FirstDirective | None:
+    """Return the first placeholder of Python if these are what keeps a text from being YAML, else None."""
+    first = _OF_PYTHON.search(text)
+    if first is None or parse_first(_OF_PYTHON.sub(_filler, text)).error is not None:
+        return None
+    return FirstDirective(text.count("\n", 0, first.start()), is_go=False)
+
+
+def _filler(placeholder: re.Match[str]) -> str:
+    """Return a comment instead of a placeholder at the start of a line, and a text instead of others."""
+    is_value = placeholder.string.endswith(" ", 0, placeholder.start())
+    return ("x" if is_value else "#").ljust(len(placeholder[0]), "x")
 
 
 def _structure(root: Mapping) -> Iterator[Node]:

@@ -155,6 +155,8 @@ def mistake_of(finding: Diagnostic) -> object:
     message = _INDEX.sub("[]", finding.message)
     if is_about_all(finding):
         return *common, message
+    if _SCHEMA in finding.field:
+        return *common, _without_field(finding), finding.help
     return *common, _INDEX.sub("[]", finding.headline), message, finding.help
 
 
@@ -204,8 +206,15 @@ def _sameness(finding: Diagnostic, lines: Sequence[str] = ()) -> object:
     mistake = _mistake(finding)
     if mistake is not None:
         return finding.rule, mistake, finding.hidden
+    if _SCHEMA in finding.field:
+        return finding.rule, _without_field(finding), finding.help, finding.hidden
     text = _INDEX.sub("[]", finding.detail or finding.message)
     return finding.rule, _place_of(finding), text, finding.hidden
+
+
+def _without_field(finding: Diagnostic) -> str:
+    """Return the message of the server without the field: that of any field of a schema with the same mistake."""
+    return (finding.server_message or finding.message).replace(finding.field, "")
 
 
 def _place_of(finding: Diagnostic) -> object:
@@ -235,6 +244,7 @@ def _mistake(finding: Diagnostic) -> object:
 
 
 _RULES: Final = "x-kubernetes-validations"
+_SCHEMA: Final = ".openAPIV3Schema."
 _INDEX: Final = regex(r"\[\d+\]")  # of an item in an object; paths in CRDs have none
 _REMOVAL: Final = "remove"
 _NUMBER: Final = regex(r"\d[\d.,]*")
@@ -312,6 +322,12 @@ def _name(finding: Diagnostic) -> str:
     return (finding.field or finding.user_path).rpartition(".")[2].partition("[")[0]
 
 
+def _name_for_users(finding: Diagnostic) -> str:
+    """Return the last field of the path that users know, with what is in it: `ports[]` of `.spec.ports[]`."""
+    *_, name = filter(str.strip, finding.user_path.replace(".*", "*").split(".")) or [_ROOT]
+    return name
+
+
 def describe_consequences(findings: Sequence[Diagnostic]) -> str:
     """Return a note about the findings that only follow from an entry, empty if there is none."""
     # Those without errors only report that not everything was checked.
@@ -336,6 +352,8 @@ def is_beside(other: Diagnostic, finding: Diagnostic) -> bool:
 def _describe(other: Diagnostic, finding: Diagnostic) -> str:
     if other.crd and other.crd != finding.crd:
         return f"line {other.line} ({other.crd.partition('.')[0]})"
+    if _SCHEMA in other.field and other.user_path != finding.user_path:
+        return f"`{_name_for_users(other)}` (line {other.line})"
     is_in_version = other.version != finding.version and other.user_path == finding.user_path
     name = "" if headline(other) == headline(finding) else _QUOTED.search(headline(other))
     if other.cause and name:

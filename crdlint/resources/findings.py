@@ -633,6 +633,9 @@ class _UnknownField(NamedTuple):
         if inner is not None:
             value = child(owner, inner)
             return "" if value is None else lacking(value, name)
+        required = self._required_instead()
+        if required is not None:
+            return lacking(owner, required)
         is_of_outer = name in self.mistake.outer.properties and self.around is not None
         return lacking(self.around, name) if is_of_outer and self.around is not None else ""
 
@@ -640,7 +643,21 @@ class _UnknownField(NamedTuple):
         """Return whether no field is meant by it, here or in the objects around."""
         fields = [*self.mistake.words]
         is_known = self.name in fields or self._near(fields) is not None
-        return not is_known and self._other_place() is None
+        return not is_known and self._other_place() is None and self._required_instead() is None
+
+    def _required_instead(self) -> str | None:
+        """Return the only required field that the object lacks, which an object or a list under another name probably is.
+
+        None if the value has another type, or if the object has further unknown fields.
+        """
+        owner, fields = self.owner, set(self.mistake.words)
+        if not isinstance(owner, Mapping) or isinstance(child(owner, self.name), Scalar):
+            return None
+        written = {text_of(key) for key, _ in owner.pairs()}
+        missing = [name for name in self.mistake.schema.required if name not in written]
+        is_alone = len(written - fields) == 1
+        is_one = is_alone and len(missing) == 1 and missing[0] in self.mistake.fitting
+        return missing[0] if is_one and missing[0] in self._properties() else None
 
     def _near(self, fields: list[str]) -> SimilarName | None:
         fitting = name_meant(self.name, self.mistake.fitting, typed=True)
@@ -652,18 +669,24 @@ class _UnknownField(NamedTuple):
         inner = self._inner()
         if inner is not None:
             return f"Indent it: `{name}` is a field of `{inner}`"
+        if self._inners():
+            return f"Move `{name}` into the object that it is for: it is a field of {listed(self._inners())}"
         if name in outer.properties and child(self.around, name) is None:
             return f"Move it one level up: `{name}` is a field of the object that contains this one"
         return None
 
     def _inner(self) -> str | None:
-        """Return the first object beside the field that has such a field, in which it is not set yet."""
-        inner = next(filter(self._is_in, sorted(self._properties())), None)
-        is_set = inner is not None and child(self.owner, inner, self.name) is not None
-        return None if is_set else inner
+        """Return the only object beside the field that has such a field, of several the only one that is written."""
+        inners = self._inners()
+        written = [inner for inner in inners if child(self.owner, inner) is not None]
+        possible = written or inners
+        return possible[0] if len(possible) == 1 else None
 
-    def _is_in(self, inner: str) -> bool:
-        return self.name in self._properties()[inner].properties
+    def _inners(self) -> list[str]:
+        """Return the objects beside the field that have such a field, in which it is not set yet."""
+        properties = sorted(self._properties().items())
+        inners = [name for name, schema in properties if self.name in schema.properties]
+        return [name for name in inners if child(self.owner, name, self.name) is None]
 
     def _properties(self) -> MappingOf[str, JSONSchemaProps]:
         return self.mistake.schema.properties
@@ -681,6 +704,9 @@ class _UnknownField(NamedTuple):
         if not properties:
             return f"Remove `{name}`: the schema specifies no fields here"
         start = f"Remove `{name}`; "
+        required = self._required_instead()
+        if required is not None:
+            start = f"Did you mean `{as_key(required)}`, which is required? Otherwise, remove `{name}`: "
         if near is not None:
             start = f"Did you mean `{as_key(near.name)}`? Otherwise, remove `{name}`: "
         return f"{start}the fields here are {listed(sorted(properties))}"

@@ -108,7 +108,8 @@ class ResourceOptions:
     rules that cel-python repeats; None disables them. `fixes` adds fixes to findings. `senders` are the names of those who
     send the objects. With `beside_crds`, the CRDs are checked in the same run: what is wrong with a CRD itself is not
     repeated, and only objects count whose group is that of a CRD. Objects `of_tests` are sent to a server by programs that
-    show its errors, and may write another version into them: their warnings and versions are infos.
+    show its errors, and may write another version into them: their warnings and versions are infos. If such objects are
+    patches, the fields that they lack are infos.
     """
 
     placeholders: PlaceholderPatterns = field(default_factory=PlaceholderPatterns)
@@ -119,6 +120,7 @@ class ResourceOptions:
     senders: tuple[str, ...] = ()
     beside_crds: bool = False
     of_tests: bool = False
+    are_patches: bool = False
 
     def skips(self, resource: Object) -> bool:
         """Return whether an object is not validated."""
@@ -468,10 +470,10 @@ def _is_minor(finding: Diagnostic, options: ResourceOptions) -> bool:
     Tests and templates of programs add names, and tests may change versions. Samples have a null where all fields of an
     object are comments; only server-side apply rejects it.
     """
-    is_unnamed = finding.error_type == REQUIRED and finding.field == _NAME
+    is_missing = finding.error_type == REQUIRED and (options.are_patches or finding.field == _NAME)
     is_warning = finding.severity == "warning" and (options.of_tests or finding.cause == NULL)
     is_version = options.of_tests and finding.cause.startswith(_UNSERVED)
-    return options.beside_crds and (is_unnamed or is_warning or is_version)
+    return options.beside_crds and (is_missing or is_warning or is_version)
 
 
 _NAME: Final = "metadata.name"

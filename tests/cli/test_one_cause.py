@@ -32,6 +32,18 @@ _STRICT: Final = crd_with_spec("""
       mode: {type: string}
       ref: {type: object, required: [a], properties: {a: {type: string}}}
 """)
+_JUNCTORS: Final = crd_with_spec("""
+    type: object
+    properties:
+      a:
+        oneOf:
+        - type: string
+        - type: array
+      b:
+        oneOf:
+        - type: string
+        - type: array
+""")
 _EMPTY: Final = """
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
@@ -137,6 +149,36 @@ CASES: Final[dict[str, tuple[dict[str, str], int, str, int]]] = {
         "",
         2,
     ),
+    "a required object under another name": (
+        {"crd.yaml": _STRICT, "a.yaml": _object("{mode: x, link: {a: x}}")},
+        1,
+        "1 more error follows from this: `ref` is missing",
+        2,
+    ),
+    "a required text under another name": (
+        {"crd.yaml": _STRICT, "a.yaml": _object("{way: x, ref: {a: x}}")},
+        2,
+        "",
+        2,
+    ),
+    "a required object beside two unknown ones": (
+        {"crd.yaml": _STRICT, "a.yaml": _object("{mode: x, link: {a: x}, other: {a: x}}")},
+        2,
+        "",
+        3,
+    ),
+    "types in alternatives of several fields, in two CRDs": (
+        {"crd.yaml": f"{_JUNCTORS}---\n{_JUNCTORS.replace('foos', 'bars').replace('Foo', 'Bar')}"},
+        1,
+        "also in line 23, `b` (line 26), `b` (line 27) and 4 more",
+        12,
+    ),
+    "two unknown types": (
+        {"crd.yaml": crd_with_spec("{type: object, properties: {a: {type: strng}, b: {type: Integer}}}")},
+        2,
+        "",
+        2,
+    ),
     "a required field in the wrong object": (
         {"crd.yaml": _STRICT, "a.yaml": _object("{ref: {a: x, mode: x}}")},
         1,
@@ -224,6 +266,18 @@ CASES: Final[dict[str, tuple[dict[str, str], int, str, int]]] = {
         {"a.yaml": _CRD, "e2e-tests/c.yaml": _object("{}").replace("/v1", "/v2")},
         0,
         "1 info",
+        1,
+    ),
+    "a patch of tests lacks fields": (
+        {"a.yaml": _STRICT, "tests/grow-patch.yaml": _object("{mode: x}")},
+        0,
+        "1 info",
+        1,
+    ),
+    "an object of tests lacks fields": (
+        {"a.yaml": _STRICT, "tests/dispatch.yaml": _object("{mode: x}")},
+        1,
+        "1 error",
         1,
     ),
     "a wrong value in tests": (

@@ -321,6 +321,9 @@ def test_a_part_of_a_crd_is_skipped(spec: str, version: str) -> None:
         ("group: example.com", "group: [[ .Group ]]", "line 6: skipped a template: [[ .Group ]] replaces a part of the CRD"),
         ("{type: object}", "[[ .Schema ]]", "line 14: skipped a template: [[ .Schema ]] replaces a part of the CRD"),
         ("  scope: Namespaced", "${SCOPE}", "line 7: skipped a template; check its rendered output"),
+        ("  scope: Namespaced", "{scope}", "line 7: skipped a template; check its rendered output"),
+        ("Namespaced", "{scopes[foo]}", "line 7: skipped a template; check its rendered output"),
+        ("Namespaced", "{scope}-{name}", "line 7: skipped a template; check its rendered output"),
         ("  scope: Namespaced", "[[ if .Scope ]]", "line 7: skipped a template; check its rendered output"),
         ("  scope: Namespaced", "  {% if scope %}", "line 7: skipped a template; check its rendered output"),
         (
@@ -350,6 +353,13 @@ def test_placeholders_in_texts_hide_no_finding(text: str) -> None:
         lint_file(broken, "a.yaml", CheckRequest(skip_unfinished=True)).diagnostics[0].rule
         == "yaml-syntax"
     )
+
+
+@each("written", ["{scope", "{}", "{scope} {name}", "{scope}\n nope: 1"])
+def test_what_is_no_placeholder_of_python_hides_no_error(written: str) -> None:
+    broken = CRD.replace("  scope: Namespaced", written)
+    (finding,) = lint_file(broken, "a.yaml", CheckRequest(skip_unfinished=True)).diagnostics
+    assert finding.rule == "yaml-syntax"
 
 
 def test_a_crd_behind_a_number_without_json_form() -> None:

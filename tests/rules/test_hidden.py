@@ -115,14 +115,16 @@ CASES = {
         crd("type: object\nproperties: {b: {}}"),
     ),
     "rules of a root without a type": (
-        crd("properties: {size: {type: integer}}\nx-kubernetes-validations: [{rule: self.sise > 1}]"),
+        crd(
+            "properties: {size: {type: integer}}\nx-kubernetes-validations: [{rule: self.sise > 1}]"
+        ),
         crd(
             "type: object\nproperties: {size: {type: integer}}\nx-kubernetes-validations: [{rule: self.sise > 1}]"
         ),
     ),
     "rules of a root of a misspelled type": (
         crd(
-            "type: objct\nproperties: {size: {type: integer}}\nx-kubernetes-validations: [{rule: self.sise > 1}]"
+            "type: Object\nproperties: {size: {type: integer}}\nx-kubernetes-validations: [{rule: self.sise > 1}]"
         ),
         crd(
             "type: object\nproperties: {size: {type: integer}}\nx-kubernetes-validations: [{rule: self.sise > 1}]"

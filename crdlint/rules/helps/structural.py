@@ -84,12 +84,25 @@ def nested(schema: JSONSchemaProps, name: str) -> str:
     if name == "type":
         if schema.parent is not None and schema.parent.type == schema.type:
             return f"Remove `type` here: the schema {outside} has the same"
-        if schema.type in {"integer", "string"}:
+        types = _types_of_alternatives(schema)
+        if types <= {"integer", "string"}:
             return (
                 f"Remove `type` here, and specify it {outside}; for an integer or a string use "
                 "`x-kubernetes-int-or-string: true` with `anyOf: [{type: integer}, {type: string}]`"
             )
+        if len(types) > 1:
+            return (
+                f"Remove `type` here: a value has one type, specified {outside}. For values of several types, use "
+                "`x-kubernetes-preserve-unknown-fields: true` instead of a type"
+            )
     return f"Remove `{name}` here, and specify it {outside}"
+
+
+def _types_of_alternatives(schema: JSONSchemaProps) -> set[str]:
+    """Return the types of a schema within a junctor and of the others there."""
+    around = schema.parent
+    others = () if around is None else (*around.any_of, *around.one_of, *around.all_of)
+    return {other.type for other in (schema, *others) if other.type}
 
 
 def pattern_error(pattern: str) -> str | None:

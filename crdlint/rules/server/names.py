@@ -128,7 +128,13 @@ def group_and_scope(spec: CustomResourceDefinitionSpec, path: Path) -> Iterator[
         is_empty = not (spec.names.plural or spec.names.kind or spec.versions)
         reason = Reason(Code.NOTHING_DEFINED) if is_empty else None
         help_ = _HELP_FOR_EMPTY if is_empty else None
-        yield required(GROUP.id, group_path, "", reason=reason, help=help_)
+        yield required(
+            GROUP.id,
+            group_path,
+            "",
+            reason=reason,
+            help=help_,
+        )
     elif errors := is_dns1123_subdomain(spec.group):
         yield invalid(GROUP.id, group_path, spec.group, ",".join(errors))
     elif "." not in spec.group:

@@ -539,10 +539,10 @@ def without_chart(path: str, text: str, lint: Lint) -> FileResult:
         return result
     read = explained(check_template(path, text, lint), lambda _: _RENDERED)
     # What executes it decides which braces have a meaning.
-    return replace(
-        read,
-        diagnostics=tuple(finding for finding in read.diagnostics if finding.rule != BRACES.id),
-    )
+    findings = (finding for finding in read.diagnostics if finding.rule != BRACES.id)
+    if mask(text).broken is not None:  # a program joins it with other parts
+        findings = (replace(finding, severity="info") for finding in findings)
+    return replace(read, diagnostics=tuple(findings))
 
 
 _APPLYING: Final = 4  # the first major version of Helm that uses server-side apply

@@ -58,6 +58,12 @@ _CAUSES: Final = (
         "warning",
         "kubeVersion",
     ),
+    # YAML reads `{version}` as an object.
+    _Cause(
+        "cannot unmarshal object into Go struct field Metadata.",
+        "Check the chart with values instead of the placeholders in Chart.yaml",
+        "info",
+    ),
     _Cause("values don't meet the specifications", _VALUES),
     _Cause("", "Check the chart with `helm template {chart}`, which shows the same error"),
 )
