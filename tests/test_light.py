@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
+import operator
+import pickle
 from dataclasses import field
+from importlib import import_module
+from pkgutil import walk_packages
 from typing import TYPE_CHECKING, Any, ClassVar
+from typing import NamedTuple as StandardTuple
 
 import pytest
 
+import crdlint
 from crdlint.diagnostics import Diagnostic, Fix, Related
-from crdlint.light import dataclass, replace
+from crdlint.light import NamedTuple, dataclass, replace
 from crdlint.yaml.edit import Edit
 
 if TYPE_CHECKING:
@@ -90,6 +97,126 @@ def _values(make: Callable[..., Any], kind: int, *arguments: object, **named: ob
         return str(error).rpartition(".")[2]
     names = [each.name for each in dataclasses.fields(cls)]
     return str([[getattr(value, name, "unset") for name in names] for value in values])
+
+
+def test_values_are_made_alike_before_and_after_the_class_is_compiled() -> None:
+    kind = _shapes(dataclass)[0]
+    made = [kind(1, made=[number]) for number in range(100)]
+    assert {value.required for value in made} == {1}
+    assert [value.made for value in made] == [[number] for number in range(100)]
+    assert not any(hasattr(value, "unset") for value in made)
+
+
+@pytest.mark.parametrize("options", [{}, {"frozen": True}, {"order": True}, {"slots": True}])
+def test_values_are_compared_as_by_the_standard_library(options: dict[str, bool]) -> None:
+    results = {_comparisons(make, options) for make in (dataclass, dataclasses.dataclass)}
+    assert len(results) == 1
+
+
+def _comparisons(make: Callable[..., Any], options: dict[str, bool]) -> str:
+    """Return what the operators return for values of a class, and whether they can be keys."""
+
+    @make(**options)
+    class Pair:
+        first: int
+        second: int = 0
+        beside: int = field(default=0, compare=False, repr=False)
+
+    values = [Pair(1), Pair(1, 0, 5), Pair(1, 2), Pair(0, 9)]
+    operators = (operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge)
+    results = [
+        _outcome(lambda: run(one, other))  # noqa: B023  it is called at once
+        for run in operators
+        for one in values
+        for other in (*values, (1, 0))
+    ]
+    return str([results, _outcome(lambda: hash(values[0]) == hash(Pair(1)))])
+
+
+def _outcome(run: Callable[[], object]) -> str:
+    try:
+        return str(run())
+    except TypeError as error:
+        return type(error).__name__
+
+
+def test_the_standard_library_knows_the_fields() -> None:
+    for make in (dataclass, dataclasses.dataclass):
+        kind = make(slots=True)(
+            type("Pair", (), {"__annotations__": {"a": "int", "b": "str"}, "b": "c"})
+        )
+        value = kind(1)
+        assert dataclasses.is_dataclass(value)
+        assert dataclasses.asdict(value) == {"a": 1, "b": "c"}
+        assert dataclasses.replace(value, a=2) == kind(2)
+
+
+def test_the_fields_of_all_classes_are_those_of_the_standard_library() -> None:
+    """It refuses a list as a default, and a field without a default behind one with a default."""
+    modules = [module.name for module in walk_packages(crdlint.__path__, "crdlint.")]
+    skipped = ("crdlint.lsp", "crdlint.__main__")
+    loaded = [import_module(name) for name in modules if not name.startswith(skipped)]
+    kinds = {
+        id(value): value
+        for module in loaded
+        for value in vars(module).values()
+        if isinstance(value, type) and hasattr(value, "__light_fields__")
+    }
+    assert len(kinds) > 200
+    for kind in kinds.values():
+        fields: dict[str, Any] = kind.__light_fields__
+        standard = {
+            each.name: (each.init, each.repr, each.compare) for each in dataclasses.fields(kind)
+        }
+        assert {
+            name: (each.init, each.repr, each.compare) for name, each in fields.items()
+        } == standard
+
+
+class _Place(NamedTuple):
+    """A position."""
+
+    line: int
+    column: int = 1
+
+    def shown(self) -> str:
+        return f"{self.line}:{self.column}"
+
+
+class _StandardPlace(StandardTuple):
+    line: int
+    column: int = 1
+
+
+@pytest.mark.parametrize("kind", [_Place, _StandardPlace], ids=["light", "standard"])
+def test_named_tuples_are_those_of_the_standard_library(kind: Any) -> None:
+    assert kind(1) == (1, 1)
+    assert kind(column=3, line=2) == (2, 3)
+    assert [kind(number, 0)[0] for number in range(100)] == [*range(100)]
+    assert repr(kind(2, 3)).partition("(")[2] == "line=2, column=3)"
+    assert kind(2)._replace(line=4) == (4, 1)
+    assert kind._make([5, 6])._asdict() == {"line": 5, "column": 6}
+    assert pickle.loads(pickle.dumps(kind(7))) == (7, 1)
+    assert copy.copy(kind(8)).line == 8
+    assert (kind._fields, kind._field_defaults) == (("line", "column"), {"column": 1})
+    wrong: tuple[Callable[[], object], ...] = (
+        kind,
+        lambda: kind(1, 2, 3),
+        lambda: kind(1, row=2),
+        lambda: kind._make([1]),
+    )
+    for call in wrong:
+        with pytest.raises(TypeError):
+            call()
+    with pytest.raises(ValueError, match=r"unexpected field names"):
+        kind(1)._replace(row=2)
+    with pytest.raises(AttributeError):
+        kind(1).line = 2
+
+
+def test_a_named_tuple_has_the_methods_of_its_class() -> None:
+    assert _Place(2).shown() == "2:1"
+    assert _Place.__doc__ == "A position."
 
 
 def test_each_value_has_a_list_of_its_own() -> None:

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from math import isnan
 from typing import Any, ClassVar, Final, TypeAlias
 
@@ -29,6 +29,7 @@ from crdlint.cel.errors import CancelledError, Error
 from crdlint.cel.types import DURATION, DYN, TIMESTAMP, TYPE, Kind, Type, Written, enclosed, write
 from crdlint.golang.printing import format_fixed, format_float
 from crdlint.golang.times import format_time
+from crdlint.light import dataclass
 from crdlint.safety import work
 
 Value: TypeAlias = Any
