@@ -228,7 +228,12 @@ else:
             import dataclasses
 
             cls = self._cls
-            names = {"__annotations__", "__module__", "__orig_bases__", *self._own.get("__annotations__", ())}
+            names = {
+                "__annotations__",
+                "__module__",
+                "__orig_bases__",
+                *self._own.get("__annotations__", ()),
+            }
             members = {name: value for name, value in self._own.items() if name in names}
             # For a class without a docstring, the standard library makes one of its signature.
             model = type(cls)(cls.__name__, cls.__bases__, members | {"__doc__": cls.__name__})

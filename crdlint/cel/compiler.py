@@ -18,8 +18,6 @@ from crdlint.cel.errors import CELError, CodedMessage, ErrorCode, display_errors
 from crdlint.cel.eval.values import KEYS, MAX_TIMESTAMP, MIN_TIMESTAMP
 from crdlint.cel.parser import ParseResult, parse, parse_valid
 from crdlint.cel.types import ERROR, Kind, Type
-from crdlint.golang.regexp import compile_error
-from crdlint.golang.times import TimeError, parse_duration, parse_time
 from crdlint.light import dataclass
 
 Issues: TypeAlias = Iterator[tuple[int, CodedMessage]]
@@ -123,9 +121,7 @@ def validate(
 
 def duration_literals(checked: CheckedExpr) -> Issues:
     """Yield literals that `duration()` does not accept. Upstream: cel.ValidateDurationLiterals."""
-    return _literal_args(
-        checked, "duration", lambda value: type(value) is str and parse_duration(value) is not None
-    )
+    return _literal_args(checked, "duration", _is_duration)
 
 
 def timestamp_literals(checked: CheckedExpr) -> Issues:
@@ -135,9 +131,7 @@ def timestamp_literals(checked: CheckedExpr) -> Issues:
 
 def regex_literals(checked: CheckedExpr) -> Issues:
     """Yield constant arguments of `matches` that are not regular expressions. Upstream: cel.ValidateRegexLiterals."""
-    return _literal_args(
-        checked, "matches", lambda value: not isinstance(value, str) or compile_error(value) is None
-    )
+    return _literal_args(checked, "matches", _may_be_regex)
 
 
 def homogeneous_literals(checked: CheckedExpr) -> Issues:
@@ -174,7 +168,21 @@ def _type_of(part: Expr, checked: CheckedExpr, *, optional: bool) -> Type:
     return type_.params[0] if optional and type_.params else type_
 
 
+def _is_duration(value: ast.Value) -> bool:
+    from crdlint.golang.times import parse_duration  # few rules have such literals
+
+    return type(value) is str and parse_duration(value) is not None
+
+
+def _may_be_regex(value: ast.Value) -> bool:
+    from crdlint.golang.regexp import compile_error
+
+    return not isinstance(value, str) or compile_error(value) is None
+
+
 def _is_timestamp(value: ast.Value) -> bool:
+    from crdlint.golang.times import TimeError, parse_time
+
     if type(value) is str:
         try:
             value = parse_time(value).seconds

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 from typing import Final, TypeAlias
 
 from crdlint.config.model import BrokenError, Config, ConfigError, ConfigProblem, ConfigSource
@@ -25,7 +24,7 @@ def nearest_config(path: str, cache: ReadConfigs) -> Config:
     `cache` contains the results by directory. Raise ConfigError if the closest configuration is invalid; it is the same
     error for every file to which it applies, so that it can be reported once.
     """
-    folder = str(Path.cwd()) if path in {"-", "<stdin>"} else _folder_of(path)
+    folder = os.getcwd() if path in {"-", "<stdin>"} else _folder_of(path)
     passed: list[str] = []
     for parent in with_parents(folder):
         passed.append(parent)
@@ -52,7 +51,7 @@ def of_folder(folder: str) -> Config | ConfigError | None:
     """Return the configuration in a directory, the error in it, or None if there is none."""
     config: Config | None = None
     unread: list[str] = []
-    paths = {str(Path(folder, name)): name for name in NAMES}
+    paths = {os.path.join(folder, name): name for name in NAMES}
     for path in filter(os.path.lexists, paths):
         name = paths[path]
         try:
@@ -111,6 +110,8 @@ def _read(path: str, extending: tuple[str, ...] = ()) -> Config | None:
     base = None
     extended = source.values.get("extend") if isinstance(source.values, dict) else None
     if isinstance(extended, str) and extended:
+        from pathlib import Path  # few configurations extend others
+
         position = source.locate(["extend"], False)
         target = str(Path(_folder_of(path), extended))
         problem = _problem_of_extending(path, target, extending)
@@ -127,7 +128,7 @@ def _problem_of_extending(path: str, target: str, extending: tuple[str, ...]) ->
         return "the file extends itself"
     if not is_below(real, repository_top(os.path.realpath(_folder_of(path)))):
         return f"{target} is not in the repository"
-    if not os.path.isfile(real):  # noqa: PTH113
+    if not os.path.isfile(real):
         return f"{target}: no such file"
     return None
 
@@ -157,14 +158,12 @@ def _source(path: str, file: str) -> ConfigSource | None:
 def shown_path(path: str) -> str:
     """Return the path of a configuration for messages: relative if it is below the working directory."""
     relative = os.path.relpath(path)
-    return (
-        str(Path(_folder_of(path), Path(path).name)) if relative.startswith(os.pardir) else relative
-    )
+    return os.path.abspath(path) if relative.startswith(os.pardir) else relative
 
 
 def _folder_of(path: str) -> str:
     """Return the absolute directory of a path; links are not resolved."""
-    return os.path.dirname(os.path.abspath(path))  # noqa: PTH100, PTH120  links are not resolved
+    return os.path.dirname(os.path.abspath(path))
 
 
 def positions(path: str) -> dict[str, int]:

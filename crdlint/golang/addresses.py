@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 from typing import Final
-from urllib.parse import quote as quote_url
-from urllib.parse import unquote_to_bytes
 
 from crdlint.golang.text import quote
 from crdlint.light import NamedTuple, regex
@@ -281,6 +279,8 @@ def _authority(text: str, scheme: str) -> tuple[str | None, str]:
 
 
 def _printed_userinfo(text: str) -> str:
+    from urllib.parse import quote as quote_url  # few rules read addresses
+
     return quote_url(unescape(text), "$&+,;=", errors="surrogateescape")
 
 
@@ -328,6 +328,8 @@ def unescape(text: str) -> str:
     invalid = _INVALID_ESCAPE.search(text)
     if invalid is not None:
         raise URLError(f"invalid URL escape {quote(invalid[0])}")
+    from urllib.parse import unquote_to_bytes
+
     octets = unquote_to_bytes(text.encode("utf-8", "surrogatepass"))
     return octets.decode("utf-8", "surrogateescape")
 

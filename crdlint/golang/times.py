@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from calendar import monthrange
 from datetime import date
 from typing import Final
 
@@ -71,6 +70,8 @@ def parse_time(text: str, layout: TimeLayout = RFC3339) -> Time:
     if rest:
         raise TimeError(f"parsing time {_quote(text)}: extra text: {_quote(rest)}")
     year, month, day, *clock = numbers
+    from calendar import monthrange  # few fields are times
+
     _, last_day = monthrange(year % _CYCLE + _CYCLE, month)
     if not 1 <= day <= last_day:
         raise TimeError(f"parsing time {_quote(text)}: day out of range")

@@ -29,7 +29,7 @@ from crdlint.kubecel.environment import (
     program_of,
 )
 from crdlint.kubecel.library.declaration import Library
-from crdlint.kubecel.reuse import Uses, compiles_alike, cost_key, uses_of
+from crdlint.kubecel.reuse import Uses, compiles_alike, cost_key, reads_alike, uses_of
 from crdlint.kubecel.sharing import Compilation, Compilations, Sharing
 from crdlint.kubernetes.servers import FieldState, Range, Server, Version
 from crdlint.light import dataclass
@@ -238,7 +238,7 @@ class RuleCompiler:
         compilation = compilations.by_environment.get(id(environment))
         if compilation is None:
             self._sharing.size += len(text)
-            compilation = _reused(compilations, environment)
+            compilation = _reused(text, compilations, environment)
             if compilation is not None:
                 compilations.by_environment[id(environment)] = compilation
             else:
@@ -302,11 +302,18 @@ class RuleCompiler:
         return self._declarations[key]
 
 
-def _reused(compilations: Compilations, environment: Environment) -> Compilation | None:
+def _reused(text: str, compilations: Compilations, environment: Environment) -> Compilation | None:
     """Return the result of compiling an expression for another server, or None if it is not valid for this one."""
     if compilations.newest is None:
         return None
     other, compilation = compilations.newest
+    if reads_alike(text, other, environment):
+        return Compilation(
+            compilation.compiled,
+            None,
+            uses=compilation.uses,
+            costs=compilation.costs,
+        )
     if compilation.uses is None:
         compilation.uses = uses_of(compilation.compiled)
     uses, costs = compilation.uses, compilation.costs

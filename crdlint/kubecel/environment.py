@@ -260,7 +260,7 @@ def functions_of(env: Env) -> Functions:
         bindings |= library.older_bindings(env.dialect)
     regexes = {name: call for library in LIBRARIES for name, call in library.regexes.items()}
     return Functions(
-        chain.from_iterable(env.functions.values()),
+        env.functions,
         bindings,
         SINGLETONS,
         regexes,

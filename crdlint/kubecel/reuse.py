@@ -40,6 +40,10 @@ from crdlint.light import NamedTuple, dataclass
 
 # Texts with a special meaning on some servers: a macro, the accumulator of macros, and the quote of identifiers.
 _MACRO_NAMES: Final = ("existsOne", "__result__", "`")
+# What environments have besides functions and the types of a schema.
+_SETTINGS: Final = (
+    "idents", "homogeneous", "dialect", "cross_type_comparisons", "validators", "exempt",
+)  # fmt: skip
 # The overloads that newer servers do not have.
 _REMOVED: Final = frozenset({"int64_to_duration"})
 _TWO_VARIABLES: Final = ("all", 3, True)
@@ -245,6 +249,35 @@ def _traits(compiled: Compiled, all_nodes: Iterable[Expr]) -> Iterator[str]:
         yield "null"
     if any(name in compiled.source.text for name in _MACRO_NAMES):
         yield "special text"
+
+
+def reads_alike(text: str, on: Environment, other: Environment) -> bool:
+    """Return whether the text of an expression has nothing that the two environments declare differently.
+
+    The result of compiling it is the same then. Unlike `compiles_alike`, this needs no result, and either may have more libraries.
+    """
+    macros = on.parser.macros.keys() ^ other.parser.macros.keys()
+    apart = _declared_apart(on.env, other.env)
+    is_parsed_alike = (
+        on.parser.optional_syntax == other.parser.optional_syntax
+        and on.keywords_as_fields == other.keywords_as_fields
+    )
+    if apart is None or not is_parsed_alike:
+        return False
+    return not any(name in text for name in (*apart, *(name for name, _, _ in macros)))
+
+
+@cache
+def _declared_apart(env: Env, other: Env) -> frozenset[str] | None:
+    """Return the names that two environments declare differently, None if they differ in anything but functions with names."""
+    if any(getattr(env, name) != getattr(other, name) for name in _SETTINGS):
+        return None
+    names = {
+        name.rpartition(".")[2]
+        for name in env.functions.keys() | other.functions.keys()
+        if env.functions.get(name) != other.functions.get(name)
+    }
+    return frozenset(names) if all(map(str.isidentifier, names)) else None
 
 
 def compiles_alike(uses: Uses, on: Environment, older: Environment) -> bool:

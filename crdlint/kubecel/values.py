@@ -6,7 +6,7 @@ Conversion is lazy: a part of an object is converted when an expression reads it
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from functools import cache, lru_cache, partial
+from functools import cache, lru_cache
 from typing import Any, Final
 
 from crdlint.cel.ast import Uint
@@ -26,17 +26,7 @@ from crdlint.cel.eval.values import (
 )
 from crdlint.cel.types import DYN, Kind, list_type, map_type, opaque_type
 from crdlint.crd.model import JSONSchemaProps
-from crdlint.golang.encodings import CorruptInputError, decode_base64
 from crdlint.golang.printing import GO_TYPES
-from crdlint.golang.times import (
-    DATE,
-    LOCAL,
-    RFC3339,
-    TimeError,
-    check_rfc3339,
-    parse_duration,
-    parse_time,
-)
 from crdlint.kubecel.declarations import escape, has_resource_fields, unescape
 from crdlint.light import dataclass, regex
 from crdlint.safety import work
@@ -168,6 +158,9 @@ def _read_once(text: str, format_: str) -> Value:
 
 def _read(text: str, format_: str) -> Value:
     """Parse a text; what is wrong with it is an error as a value."""
+    from crdlint.golang.encodings import CorruptInputError  # few fields have a format
+    from crdlint.golang.times import TimeError
+
     try:
         return _FORMATS[format_](text)
     except (TimeError, CorruptInputError) as error:
@@ -175,6 +168,8 @@ def _read(text: str, format_: str) -> Value:
 
 
 def _duration(text: str) -> Value:
+    from crdlint.golang.times import parse_duration
+
     nanoseconds = parse_duration(text)
     if nanoseconds is None:
         from crdlint.schema.formats import lenient_duration
@@ -195,18 +190,32 @@ def _no_duration(text: str) -> str:
     return f"unable to parse {text} as duration"
 
 
+def _date(text: str) -> Value:
+    from crdlint.golang.times import DATE, parse_time
+
+    return Timestamp(parse_time(text, DATE).seconds * _SECOND)
+
+
 def _date_time(text: str) -> Value:
+    from crdlint.golang.times import LOCAL, RFC3339, check_rfc3339, parse_time
+
     if not text:
         return Timestamp(0)
     seconds, nanoseconds, offset = parse_time(text, LOCAL if check_rfc3339(text) else RFC3339)
     return Timestamp(seconds * _SECOND + nanoseconds, offset)
 
 
+def _bytes(text: str) -> Value:
+    from crdlint.golang.encodings import decode_base64
+
+    return decode_base64(text, url=True)
+
+
 _FORMATS: Final[Mapping[str, Callable[[str], Value]]] = {
     "duration": _duration,
-    "date": lambda text: Timestamp(parse_time(text, DATE).seconds * _SECOND),
+    "date": _date,
     "date-time": _date_time,
-    "byte": partial(decode_base64, url=True),
+    "byte": _bytes,
 }
 
 

@@ -9,8 +9,7 @@ import os
 from collections.abc import Callable, Iterable
 from importlib import import_module
 from importlib.util import find_spec
-from pathlib import Path
-from typing import Final, Generic, TypeVar
+from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
 from crdlint.files.repository import LINK_OUT, leads_out
 from crdlint.light import NamedTuple
@@ -25,7 +24,9 @@ from crdlint.report.pieces import (
     View,
     WholeReport,
 )
-from crdlint.safety import atomic
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 AnyReport = TypeVar("AnyReport")
 
@@ -166,6 +167,8 @@ def parse_outputs(arguments: Iterable[str], kind: str) -> list[tuple[str, Path]]
         name, equals, file = argument.partition("=")
         if not equals or not file:
             raise OutputError(f"{argument!r} is not FORMAT=FILE")
+        from pathlib import Path  # most runs write no files
+
         require_known(name, kind)
         path = Path(file)
         if any(os.path.realpath(path) == os.path.realpath(other) for _, other in outputs):
@@ -199,6 +202,8 @@ class FileOutput(Generic[AnyReport]):
 
     def write(self) -> str | None:
         """Write the file; return the reason if it cannot be written, else None."""
+        from crdlint.safety import atomic
+
         if self._problem is None:
             try:
                 if leads_out(str(self._path)):

@@ -7,11 +7,11 @@ names may contain escapes may define all of them.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from itertools import chain, takewhile
-from pathlib import Path
 from typing import Final
 
 from crdlint.crd.convert import read_crd
@@ -379,7 +379,7 @@ def is_rejection(finding: Diagnostic) -> bool:
 
 
 def _folders(path: str) -> Sequence[str]:
-    return Path(path).absolute().parent.parts
+    return os.path.dirname(os.path.abspath(path)).split(os.sep)
 
 
 def _shared(folders: Sequence[str], others: Sequence[str]) -> int:

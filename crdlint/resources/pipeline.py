@@ -11,7 +11,6 @@ from functools import lru_cache
 from math import inf
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from crdlint.crd.clients import client_problem
 from crdlint.crd.convert import read_crd
 from crdlint.crd.errors import REQUIRED
 from crdlint.crd.paths import NIL
@@ -63,13 +62,13 @@ from crdlint.rules.fixes.value_fixes import Mistake
 from crdlint.rules.texts import resource as rules
 from crdlint.rules.texts.reading import duplicate_in_json, duplicate_in_yaml
 from crdlint.safety.bugs import attempt
-from crdlint.typed.applied_objects import Manager
 from crdlint.yaml import YAMLDecodeError
 from crdlint.yaml.json_values import worded_for
 from crdlint.yaml.nodes import Mapping, Node, child, is_json
 from crdlint.yaml.parse import Document, collector_paused, parse_first
 
 if TYPE_CHECKING:
+    from crdlint.crd.decode_errors import DecodeProblem
     from crdlint.crd.errors import FieldError
     from crdlint.crd.model import CustomResourceDefinition
     from crdlint.kubecel.second_opinion import Tally
@@ -209,7 +208,7 @@ def report(
     manifest = Manifest(document, None, locator)
     repeated = _duplicate_keys(manifest, root, filename, 0, NO_FIXES)
     twice = list(map(in_server_words, repeated))
-    unsent = client_problem(root, filename, applies=applies) if reencodes else None
+    unsent = _unsent(root, filename, named)
     if unsent is not None:
         error = diagnostic(
             filename,
@@ -276,6 +275,15 @@ def _resource_of(root: Node, server: Server, *, json: bool | None) -> dict[str, 
         raise YAMLDecodeError(worded_for(server, str(error)), error.node) from None
 
 
+def _unsent(root: Node, file: str, sender: Sender) -> DecodeProblem | None:
+    """Return why a sender that encodes objects anew does not send an object, None for other senders."""
+    if not sender.reencodes:
+        return None
+    from crdlint.crd.clients import client_problem
+
+    return client_problem(root, file, applies=sender.applies)
+
+
 def _old_resource(text: str | None) -> dict[str, Any] | None:
     """Return the old object in a text, None without a text; raise YAMLDecodeError."""
     return None if text is None else read_resource(_read(text)[1])
@@ -293,6 +301,8 @@ def _outcome(
         validate = validator.apply if sender.applies else validator.create
         return validate(resource, withhold)
     if sender.applies:
+        from crdlint.typed.applied_objects import Manager
+
         return validator.reapply(
             resource,
             old,
@@ -721,11 +731,7 @@ class _ObjectCheck:
             walk.fixes,
         )
         sender = base_sender(walk.options.senders)
-        unsent = (
-            client_problem(resource.root, walk.file, applies=sender.applies)
-            if sender.reencodes
-            else None
-        )
+        unsent = _unsent(resource.root, walk.file, sender)
         if unsent is not None:
             span = node_span(unsent.node, self.offset)
             yield diagnostic(

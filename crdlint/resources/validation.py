@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.crd import object_meta
 from crdlint.crd.errors import (
@@ -55,7 +55,9 @@ from crdlint.schema.deep_equal import deep_copy, deep_equal
 from crdlint.schema.defaulting import apply_defaults, prune, prune_defaults, prune_nulls
 from crdlint.schema.embedded_resources import coerce, validate_embedded
 from crdlint.schema.validator import ValueValidator
-from crdlint.typed.applied_objects import AppliedObjects, ApplyRejection, Manager, StoredObject
+
+if TYPE_CHECKING:
+    from crdlint.typed.applied_objects import AppliedObjects, ApplyRejection, Manager
 
 Withhold = Callable[[FieldError], bool]
 
@@ -226,6 +228,8 @@ class ResourceValidator:
         `applied_before` if that is given.
         Raise `NotDecodedError` for an object that is rejected unvalidated, or that changes fields of other managers.
         """
+        from crdlint.typed.applied_objects import ApplyRejection, StoredObject
+
         before, _ = self._admit(old)
         merged = self._applied.merged(sent, StoredObject(before, applied_before or old), by)
         if isinstance(merged, ApplyRejection):
@@ -271,6 +275,8 @@ class ResourceValidator:
 
     @cached_property
     def _applied(self) -> AppliedObjects:
+        from crdlint.typed.applied_objects import AppliedObjects  # only some senders apply
+
         return AppliedObjects(
             self.schema,
             self._resource,

@@ -12,7 +12,6 @@ from crdlint.files.read import UnreadableError, decode, encoding_of, read_bytes
 from crdlint.files.repository import LINK_OUT, leads_out
 from crdlint.light import dataclass
 from crdlint.phrases import counted
-from crdlint.safety import atomic
 
 if TYPE_CHECKING:
     from crdlint.linting.result import FileResult
@@ -133,6 +132,8 @@ def diff_of(file: str, text: str, edits: Iterable[Edit]) -> str | None:
 
 def replace_text(path: str, checked: str, fixed: str) -> str | None:
     """Write the fixed text of a file whose text was `checked`, in its encoding, and return why it cannot be written, or None."""
+    from crdlint.safety import atomic  # most runs write no files
+
     if leads_out(path):
         return f"not changed: {LINK_OUT}"
     try:

@@ -6,12 +6,19 @@ import os
 from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import field, replace
 from functools import cache
-from pathlib import Path
+from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from crdlint.diagnostics import InputProblem
 from crdlint.files.paths import UnreadInput, has_yaml_suffix
-from crdlint.files.read import STDIN, UnreadableError, decode, open_descriptor, read_bytes
+from crdlint.files.read import (
+    STDIN,
+    UnreadableError,
+    decode,
+    open_descriptor,
+    read_bytes,
+    with_parents,
+)
 from crdlint.files.recognition import (
     HELM,
     LFS_POINTER,
@@ -126,7 +133,7 @@ class Planner:
                 self._add_rest(chart, named)
         for path in named:
             if open_descriptor(path) is None:
-                folders[os.path.dirname(path)] = None  # noqa: PTH120  spelt as the user spelt it
+                folders[os.path.dirname(path)] = None
         self._note_suites()
         if self.kustomize:
             for folder in folders:
@@ -206,7 +213,7 @@ class Planner:
         if path.endswith(ARCHIVES):
             self._add_archive(path)
             return
-        if Path(path).name == CHART:
+        if os.path.basename(path) == CHART:
             self._add_dependencies(path)
             self._add_whole(path)
         data = self._content(path)
@@ -311,7 +318,7 @@ class Planner:
 
     def _add_whole(self, path: str) -> None:
         """Plan the check of a chart whose own file is an input, if Helm may install a CRD with it."""
-        folder = os.path.dirname(path) or "."  # noqa: PTH120  spelled as the user spells it
+        folder = os.path.dirname(path) or "."
         chart, config = outermost(folder), self.config_of(path)
         if chart != folder or config is None:
             return
@@ -375,7 +382,7 @@ class Planner:
 
     def _add_template(self, chart: str, path: str, charts: Charts) -> None:
         """Plan the check of a template; those of packed dependencies are only checked on request."""
-        archive = path.rpartition(":")[0] if not Path(path).is_file() else ""
+        archive = path.rpartition(":")[0] if not os.path.isfile(path) else ""
         config = self.config_of(chart if archive else path)
         location = location_in(archive, path) if archive else self._layout.locate(path)
         is_left_out = (
@@ -414,7 +421,7 @@ class Planner:
 
     def _add_dependencies(self, path: str) -> None:
         """Plan the packed dependencies of a chart, which may itself have no CRD."""
-        chart = os.path.dirname(path) or "."  # noqa: PTH120  spelled as the user spells it
+        chart = os.path.dirname(path) or "."
         config = self.config_of(path) if has_packed(chart) else None
         if config is not None and config.include_dependencies:
             self._chart(chart, config)
@@ -572,9 +579,8 @@ class _Loaded(NamedTuple):
 
 def _is_linked(path: str, chart: str) -> bool:
     """Return whether a link leads to a file within a chart."""
-    return Path(os.path.realpath(path)) != Path(
-        os.path.realpath(chart), os.path.relpath(path, chart)
-    )
+    in_chart = os.path.join(os.path.realpath(chart), os.path.relpath(path, chart))
+    return os.path.realpath(path) != in_chart
 
 
 # The folder of a file and those above it in which a kustomization may include the file
@@ -616,9 +622,9 @@ def _is_whole_file(task: Task, builds: Sequence[_Build]) -> bool:
     including = [build for build in builds if real in build.resources]
     if including:
         return not any(build.changes for build in including)
-    folders = list(Path(real).parents)[:_NEAR]
+    folders = islice(with_parents(os.path.dirname(real)), _NEAR)
     read = {build.folder for build in builds}
-    return all(kustomization_of(str(folder)) is None or str(folder) in read for folder in folders)
+    return all(kustomization_of(folder) is None or folder in read for folder in folders)
 
 
 def _is_whole_build(task: Task, builds: Sequence[_Build]) -> bool:

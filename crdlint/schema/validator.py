@@ -16,7 +16,6 @@ from typing import Any, Final, TypeAlias
 from crdlint.crd.errors import INVALID, Code, FieldError, Reason, not_evaluated
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.crd.paths import ADDITIONAL, INDEX, NIL, PROPERTY, Path, ValuePath
-from crdlint.golang.matching import PatternError, matches
 from crdlint.golang.printing import is_json_integer
 from crdlint.golang.text import quote
 from crdlint.kubernetes.servers import NEWEST, Server
@@ -647,6 +646,8 @@ _JUNCTORS: Final[dict[str, Callable[[list[_PreparedSchema], Any, ValuePath, Foun
 
 def _mismatch(pattern: str, text: str) -> str | None:
     """Return None if a text matches, else the pattern as the error prints it; raise WorkLimitError."""
+    from crdlint.golang.matching import PatternError, matches  # not every schema has patterns
+
     try:
         return None if matches(pattern, text) else pattern
     except PatternError as error:

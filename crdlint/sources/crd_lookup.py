@@ -6,7 +6,6 @@ import os
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from pathlib import Path
 from typing import Final
 
 from crdlint.files.paths import has_yaml_suffix
@@ -37,6 +36,8 @@ def files_in(folder: str) -> list[str]:
 
 def files_beside(paths: Iterable[str]) -> list[str]:
     """Return the files in the directories of `paths`; directories that cannot be read are treated as empty."""
+    from pathlib import Path
+
     result: dict[str, None] = {}
     for path in paths:
         with suppress(OSError):

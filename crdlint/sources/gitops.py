@@ -6,7 +6,6 @@ import os
 import re
 from collections.abc import Iterator
 from contextlib import suppress
-from pathlib import Path
 from typing import Final
 
 from crdlint.files.read import STDIN, UnreadableError, open_descriptor, read_bytes
@@ -63,7 +62,7 @@ class DefaultSenders:
         deployer = self._deployers.of(path) if is_file else None
         if deployer is None:
             return ()
-        file = Path(path).with_name(deployer.file)
+        file = os.path.join(os.path.dirname(path), deployer.file)
         as_sender = (
             f"as the sender {joined(deployer.senders)}; `senders` or `--sender` changes that"
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache
+from itertools import pairwise, permutations
 
 import pytest
 from kubecel_support import node, schema
@@ -15,7 +16,15 @@ from crdlint.cel.eval.values import NONE
 from crdlint.kubecel.compilation import ANY_VALUE, RULE, Expression, RuleCompiler
 from crdlint.kubecel.declarations import SchemaContext
 from crdlint.kubecel.environment import new_expressions, program_of, stored_expressions
-from crdlint.kubecel.reuse import REACH, Reach, compiles_alike, cost_key, evaluates_alike
+from crdlint.kubecel.reuse import (
+    REACH,
+    Reach,
+    compiles_alike,
+    cost_key,
+    evaluates_alike,
+    overload_ids,
+    reads_alike,
+)
 from crdlint.kubecel.sharing import Sharing
 from crdlint.kubecel.values import to_value
 from crdlint.kubernetes.servers import NEWEST, SERVERS, Server
@@ -126,6 +135,7 @@ def test_each_switch_of_the_dialect_declares_for_what_it_matters() -> None:
     assert without_condition == {name for name, reach in REACH.items() if reach.otherwise}
 
 
+OF_SERVER = (new_expressions, stored_expressions)
 VERSIONS = ("compatible_with", "stored_with")
 OBJECT = {"s": "a", "l": [1, 2], "namespace": "a"}
 MORE_RULES = (
@@ -186,3 +196,38 @@ def test_a_switch_changes_only_the_expressions_that_it_declares(switch: str) -> 
             assert second.highest_cost == first.highest_cost
         if evaluates_alike({first.uses}, on, other):
             assert result(second) == result(first)
+
+
+@each("rule", (*RULES, *MORE_RULES))
+def test_an_expression_without_names_that_differ_is_compiled_alike(rule: str) -> None:
+    """Each server with the next one: the older environment may be compiled in first."""
+    for older, newer in pairwise(SERVERS):
+        environments = [of(server) for server in (older, newer) for of in OF_SERVER]
+        for on, other in permutations(environments, 2):
+            if not reads_alike(rule, on, other):
+                continue
+            first, second = (
+                compiler_of(newer, Sharing()).expression(
+                    rule, ANY_VALUE, environment, optional_old_self="?oldSelf" in rule
+                )
+                for environment in (on, other)
+            )
+            assert first.error == second.error
+            if first.error is None:
+                assert type_texts(first) == type_texts(second)
+                assert result(first) == result(second)
+
+
+def test_new_functions_of_the_next_version_are_names_that_differ() -> None:
+    new, stored = new_expressions(NEWEST), stored_expressions(NEWEST)
+    assert reads_alike("self.s == 'a'", new, stored)
+    assert reads_alike("self.s == 'a'", stored, new)
+    added = overload_ids(stored.env) - overload_ids(new.env)
+    names = {
+        overload.function.rpartition(".")[2]
+        for overloads in stored.env.functions.values()
+        for overload in overloads
+        if overload.id in added
+    }
+    assert names
+    assert not any(reads_alike(f"self.l.{name}()", new, stored) for name in names)

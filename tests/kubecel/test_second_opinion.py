@@ -12,7 +12,7 @@ from tables import each
 
 from crdlint.cel.builder import ParserOptions
 from crdlint.cel.compiler import compile_text
-from crdlint.cel.decls import Variable
+from crdlint.cel.decls import Env, Variable
 from crdlint.cel.errors import PlanError
 from crdlint.cel.eval.cost import CostModel
 from crdlint.cel.eval.functions import Functions
@@ -28,7 +28,7 @@ _ENV = replace(
     STANDARD.extend(idents=[Variable(name, type_) for name, type_ in _TYPES.items()]),
     cross_type_comparisons=True,
 )
-_FUNCTIONS = Functions(FUNCTIONS, BOUND, SINGLETONS)
+_FUNCTIONS = Functions(Env().extend(functions=FUNCTIONS).functions, BOUND, SINGLETONS)
 
 
 def opinion(text: str) -> Any:

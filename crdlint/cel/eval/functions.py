@@ -7,14 +7,13 @@ singleton), which checks the values itself.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final, TypeAlias
 
 from crdlint.cel.decls import Binding, Implementation, Overload, bound
 from crdlint.cel.errors import NO_OVERLOAD, Error, FunctionError, PlanError
 from crdlint.cel.eval.values import COMPARABLE, Value, element, find, kind_of, type_of
 from crdlint.cel.types import Kind, Type
-from crdlint.golang import matching
 from crdlint.light import dataclass
 
 Function: TypeAlias = Callable[..., Value]
@@ -45,36 +44,24 @@ class _GuardedOverload:
 class Functions:
     """The functions of an environment.
 
-    `overloads` contains all declared overloads in the order in which they are tried. The implementation of an overload
+    `overloads` contains those of each function, in the order in which they are tried. The implementation of an overload
     is the function's in `singletons`, else the one in `bindings` under its id, else its own. `regexes` contains functions
     whose constant regular expression is compiled once.
     """
 
-    __slots__ = ("_candidates", "_resolved", "_singletons", "regexes")
+    __slots__ = ("_bindings", "_overloads", "_resolved", "_singletons", "regexes")
 
     def __init__(
         self,
-        overloads: Iterable[Overload],
+        overloads: Mapping[str, Sequence[Overload]],
         bindings: Mapping[str, Binding],
         singletons: Mapping[str, Binding],
         regexes: Mapping[str, Function] = _NONE,
     ) -> None:
         self.regexes: Final = {"matches": matches, **regexes}
-        self._singletons: Final = {name: bound(item) for name, item in singletons.items()}
-        self._candidates: Final[dict[str, dict[str, _GuardedOverload]]] = {}
-        for overload in overloads:
-            binding = bindings.get(overload.id)
-            implementation = overload.implementation if binding is None else bound(binding)
-            if implementation is None or overload.function in self._singletons:
-                continue
-            guards = (
-                tuple(map(guard_of, overload.args))
-                if implementation.guarded
-                else (None,) * len(overload.args)
-            )
-            self._candidates.setdefault(overload.function, {})[overload.id] = _GuardedOverload(
-                implementation, guards
-            )
+        self._singletons: Final = singletons
+        self._overloads: Final = overloads
+        self._bindings: Final = bindings
         self._resolved: Final[dict[tuple[str, str], Implementation | None]] = {}
 
     def resolve(self, function: str, overload_id: str) -> Implementation | None:
@@ -84,11 +71,27 @@ class Functions:
             self._resolved[key] = self._find(function, overload_id)
         return self._resolved[key]
 
+    def _candidates(self, function: str) -> dict[str, _GuardedOverload]:
+        """Return the overloads of a function that have an implementation, by their ids."""
+        candidates = {}
+        for overload in self._overloads.get(function, ()):
+            implementation = self._implementation(overload)
+            if implementation is not None:
+                guards = _guards(overload, implementation)
+                candidates[overload.id] = _GuardedOverload(implementation, guards)
+        return candidates
+
+    def _implementation(self, overload: Overload) -> Implementation | None:
+        """Return the implementation that is bound to an overload, or its own, None without one."""
+        binding = self._bindings.get(overload.id)
+        return overload.implementation if binding is None else bound(binding)
+
     def _find(self, function: str, overload_id: str) -> Implementation | None:
         singleton = self._singletons.get(function)
         if singleton is not None:
-            return singleton._replace(call=caught(singleton.call))
-        candidates = self._candidates.get(function)
+            implementation = bound(singleton)
+            return implementation._replace(call=caught(implementation.call))
+        candidates = self._candidates(function)
         if not candidates:
             return None
         chosen = candidates.get(overload_id)
@@ -102,6 +105,13 @@ class Functions:
         implementation = chosen.implementation
         variadic = implementation.variadic or len(chosen.guards) > 2
         return implementation._replace(call=_guarded(function, chosen), variadic=variadic)
+
+
+def _guards(overload: Overload, implementation: Implementation) -> tuple[Guard | None, ...]:
+    """Return the guards of the arguments of an overload."""
+    if implementation.guarded:
+        return tuple(map(guard_of, overload.args))
+    return (None,) * len(overload.args)
 
 
 def caught(call: Function) -> Function:
@@ -207,6 +217,8 @@ def _collection_guard(kind: Kind, guards: Sequence[Guard | None]) -> Guard:
 
 def matches(text: str, pattern: str) -> bool:
     """Return whether a pattern matches anywhere in a text; raise FunctionError with Go's text if it is invalid."""
+    from crdlint.golang import matching  # few rules match patterns
+
     try:
         return matching.matches(pattern, text)
     except matching.PatternError as error:
@@ -215,6 +227,8 @@ def matches(text: str, pattern: str) -> bool:
 
 def with_constant_pattern(function: Function, pattern: str) -> Function:
     """Return a function of a text for calls with a constant pattern; raise PlanError with Go's text if it is invalid."""
+    from crdlint.golang import matching
+
     try:
         matching.check(pattern)
     except matching.PatternError as error:

@@ -28,7 +28,6 @@ from crdlint.cel.ast import Uint
 from crdlint.cel.errors import CancelledError, Error
 from crdlint.cel.types import DURATION, DYN, TIMESTAMP, TYPE, Kind, Type, Written, enclosed, write
 from crdlint.golang.printing import format_fixed, format_float
-from crdlint.golang.times import format_time
 from crdlint.light import dataclass
 from crdlint.safety import work
 
@@ -73,6 +72,8 @@ class Timestamp:
 
     def __str__(self) -> str:
         """The time as RFC 3339 at its offset."""
+        from crdlint.golang.times import format_time  # few rules print times
+
         return format_time(*divmod(self.nanoseconds, SECOND), self.offset)
 
 

@@ -6,9 +6,8 @@ Texts are parsed as in Go 1.24, without leading zeros, IPv4-mapped addresses and
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from ipaddress import IPv4Address, IPv6Address
 from operator import attrgetter
-from typing import Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from crdlint.cel.decls import Binding, CallCost, Variable, member, overload
 from crdlint.cel.errors import NO_SUCH_OVERLOAD, FunctionError
@@ -23,7 +22,6 @@ from crdlint.cel.estimates import (
 )
 from crdlint.cel.eval.cost import actual_size
 from crdlint.cel.types import BOOL, INT, STRING, Type, type_type
-from crdlint.golang.addresses import AddressError, parse_addr
 from crdlint.golang.text import quote
 from crdlint.kubecel.library import declaration
 from crdlint.kubecel.library.declaration import (
@@ -35,6 +33,9 @@ from crdlint.kubecel.library.declaration import (
     constant,
 )
 from crdlint.light import dataclass, regex
+
+if TYPE_CHECKING:
+    from ipaddress import IPv4Address, IPv6Address
 
 _PREFIX_LENGTH: Final = regex(r"0|[1-9][0-9]{,18}")
 _MAPPED: Final = 0xFFFF
@@ -125,6 +126,8 @@ class CIDR(declaration.Opaque):
 
 def parse_ip(text: str) -> IP:
     """Parse an address; raise FunctionError with upstream's message."""
+    from crdlint.golang.addresses import AddressError
+
     try:
         address, zone = _parse_address(text)
     except AddressError as error:
@@ -144,6 +147,8 @@ def _unmapped(address: IP, text: str) -> IP:
 
 def parse_cidr(text: str) -> CIDR:
     """Parse a network; raise FunctionError with upstream's message."""
+    from crdlint.golang.addresses import AddressError
+
     written, slash, bits = text.rpartition("/")
     if not slash:
         raise _prefix_error(text, "no '/'")
@@ -167,6 +172,10 @@ def _prefix_error(text: str, message: str) -> FunctionError:
 
 def _parse_address(text: str) -> tuple[IP, str]:
     """Return an address and its zone; raise AddressError if the text is not an address."""
+    from ipaddress import IPv4Address, IPv6Address  # few rules have addresses
+
+    from crdlint.golang.addresses import parse_addr
+
     version, number, zone = parse_addr(text)
     return IP(IPv4Address(number) if version == 4 else IPv6Address(number)), zone
 

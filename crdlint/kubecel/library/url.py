@@ -5,7 +5,6 @@ from __future__ import annotations
 from contextlib import suppress
 from operator import attrgetter
 from typing import ClassVar, Final
-from urllib.parse import quote, quote_from_bytes, unquote_to_bytes
 
 from crdlint.cel.decls import member, overload
 from crdlint.cel.errors import FunctionError
@@ -99,6 +98,8 @@ class URLValue(declaration.Opaque):
         ):
             return ""
         user = "" if url.user is None else f"{url.user}@"
+        from urllib.parse import quote
+
         return f"//{user}{quote(url.host, _HOST, errors='surrogateescape')}"
 
 
@@ -124,6 +125,8 @@ def _split_host(host: str) -> tuple[str, str]:
 
 def _encode(text: str, unescaped: str, others: str) -> str:
     """Return a text as written if it consists of characters that are not escaped, and of others, else encoded again."""
+    from urllib.parse import quote, quote_from_bytes, unquote_to_bytes  # few rules read URLs
+
     work.spend(len(text) >> 4)
     if quote(text, unescaped + others, errors="surrogatepass") == text:
         return text

@@ -7,7 +7,6 @@ WipeObjectMetaSystemFields and the strategies' PrepareForCreate. It keeps `manag
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from json import dumps
 from typing import Any, Final
 
 from crdlint.crd import model
@@ -269,6 +268,8 @@ def _size(root: Mapping, text: str) -> int:
 
 def _json_size(value: Any) -> int:
     """Return the bytes of a value's compact JSON, as Go writes it: with three characters of HTML escaped."""
+    from json import dumps
+
     try:
         compact = dumps(value, separators=(",", ":"), ensure_ascii=False)
     except RecursionError:  # Python's goes no deeper than its own calls

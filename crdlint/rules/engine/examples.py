@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any, Final
 
 from crdlint.rules.engine.rule import Rule
@@ -42,6 +41,8 @@ def small(schema: dict[str, Any]) -> dict[str, Any]:
 
 def manifest(rule: Rule, fragment: str) -> str:
     """Return the manifest of a rule's bad or good fragment: the file's own text, or the fragment merged into a small CRD."""
+    from json import dumps
+
     if rule.scope in {"text", "resource", "template", "crds"}:
         return fragment
     if rule.scope in {
@@ -59,7 +60,7 @@ def manifest(rule: Rule, fragment: str) -> str:
         rule.scope
     ]
     _lay_over(part, fields)
-    return json.dumps(crd)
+    return dumps(crd)
 
 
 def _lay_over(target: dict[str, Any], fields: dict[str, Any]) -> None:

@@ -5,7 +5,6 @@ A headline is made from the path, the value and the reason of an error, never fr
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
@@ -372,6 +371,8 @@ def _shown_text(text: str) -> str:
     if not text:
         return "empty"
     if text.strip() not in {"", text} and len(text) < _LONGEST_VALUE:
+        import json  # few findings show such a value
+
         return f"`{json.dumps(text, ensure_ascii=False)}`"  # what is wrong is at an end
     return f"`{_short(text)}`" if text[:_LONGEST_VALUE].strip() else "blank"
 

@@ -9,7 +9,7 @@ import pytest
 
 from crdlint.cel.builder import ParserOptions
 from crdlint.cel.compiler import compile_text
-from crdlint.cel.decls import Variable, overload
+from crdlint.cel.decls import Env, Variable, overload
 from crdlint.cel.eval.cost import CostModel
 from crdlint.cel.eval.functions import Functions
 from crdlint.cel.eval.program import Program, plan
@@ -31,7 +31,7 @@ _ENV = replace(stdlib.STANDARD, cross_type_comparisons=True).extend(
     idents=(*extensions.OPTIONAL_TYPES, Variable("self", DYN), Variable("x", INT)),
     functions=_ADDED,
 )
-_FUNCTIONS = Functions((*stdlib.FUNCTIONS, *_ADDED), BOUND, SINGLETONS)
+_FUNCTIONS = Functions(Env().extend(functions=(*stdlib.FUNCTIONS, *_ADDED)).functions, BOUND, SINGLETONS)
 
 
 @pytest.fixture(scope="session")
