@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Final, Literal, TypeAlias
 
-from crdlint.light import NamedTuple, dataclass
+from crdlint.light import NamedTuple, dataclass, replace
 from crdlint.yaml.edit import Edit, apply
 
 # As in ruff. safe: the CRD was rejected, or the text has no effect, and there is only one possible intention.

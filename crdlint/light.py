@@ -253,23 +253,26 @@ else:
         return f"{type(self).__qualname__}({', '.join(shown)})"
 
     def replace(value, /, **changes):
-        """Return a copy of a dataclass with other values of some fields; `__init__` takes all of them by position."""
+        """Return a copy of a dataclass with other values of some fields."""
         kind = value.__class__
-        read, positions = _COPIED.get(kind) or _COPIED.setdefault(kind, _copied(kind))
+        read, positions, by_name = _COPIED.get(kind) or _COPIED.setdefault(kind, _copied(kind))
         values = [*read(value)]
         for name, changed in changes.items():
             values[positions[name]] = changed
-        return kind(*values)
+        return kind(**dict(zip(positions, values, strict=True))) if by_name else kind(*values)
 
     _COPIED = {}
 
     def _copied(kind):
-        names = [*kind.__light_fields__]
+        """Return what reads the fields that a class is made with, their positions, and whether they are given by name."""
+        fields = {name: each for name, each in kind.__light_fields__.items() if each.init}
+        names = [*fields]
         # A getter of one name would return a value instead of a tuple.
         read = (
             operator.attrgetter(*names) if names[1:] else lambda value: (getattr(value, names[0]),)
         )
-        return read, {name: position for position, name in enumerate(names)}
+        positions = {name: position for position, name in enumerate(names)}
+        return read, positions, any(each.kw_only for each in fields.values())
 
     class _NamedTuples(type):
         """Makes named tuples from classes with annotations, whose types are not needed at run time."""

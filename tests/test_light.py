@@ -243,6 +243,18 @@ def test_a_copy_is_that_of_the_standard_library() -> None:
         assert type(copy) is type(value)
 
 
+@pytest.mark.parametrize("number", range(3))
+def test_a_copy_of_each_shape_is_that_of_the_standard_library(number: int) -> None:
+    kind = _shapes(dataclass)[number]
+    value = kind(required=1)
+    copy = replace(value, required=2)
+    standard = dataclasses.replace(value, required=2)
+    names = [each.name for each in dataclasses.fields(kind)]
+    assert [getattr(copy, name, "unset") for name in names] == [
+        getattr(standard, name, "unset") for name in names
+    ]
+
+
 def test_a_copy_with_an_unknown_field_is_an_error() -> None:
     with pytest.raises(KeyError):
         replace(_One(1), other=2)  # type: ignore[call-arg]

@@ -6,7 +6,7 @@ Upstream: cel-go's common/decls, checker/env.go, cel/env.go. An environment also
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import field
 from typing import Any, Final, TypeAlias
 
 from crdlint.cel import types
@@ -27,7 +27,7 @@ from crdlint.cel.types import (
     map_type,
     type_type,
 )
-from crdlint.light import NamedTuple, dataclass
+from crdlint.light import NamedTuple, dataclass, replace
 
 FunctionTracker: TypeAlias = Callable[[Sequence[Any], Any], int | None]
 

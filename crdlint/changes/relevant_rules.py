@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import replace
 from functools import cached_property
 from typing import Any, Final
 
@@ -21,6 +20,7 @@ from crdlint.kubecel.evaluation import (
     validate_rules,
 )
 from crdlint.kubecel.syntax_trees import parsed
+from crdlint.light import replace
 
 _FEW: Final = 16  # rules that are evaluated for each value
 _COST: Final = 5_000  # of a rule

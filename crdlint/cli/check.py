@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from collections.abc import Set as SetOf
 from contextlib import closing
-from dataclasses import field, replace
+from dataclasses import field
 from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
 
 import click
@@ -30,7 +30,7 @@ from crdlint.files.read import STDIN, open_descriptor
 from crdlint.files.recognition import groups_in
 from crdlint.files.repository import RepositoryError
 from crdlint.kubernetes.servers import NEWEST
-from crdlint.light import dataclass
+from crdlint.light import dataclass, replace
 from crdlint.linting.request import CheckRequest
 from crdlint.linting.result import FileResult, SharedNames
 from crdlint.report import formats

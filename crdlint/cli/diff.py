@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final
@@ -20,6 +19,7 @@ from crdlint.cli.reports import Reports, Totals
 from crdlint.diagnostics import InputProblem
 from crdlint.files.paths import Found, Selection, UnreadInput, discover
 from crdlint.files.repository import RepositoryError, repository_top
+from crdlint.light import replace
 from crdlint.phrases import counted
 from crdlint.report import formats
 from crdlint.report.changes import is_consequence

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Final
 
@@ -18,7 +17,7 @@ from crdlint.evaluation.field_paths import (
 )
 from crdlint.evaluation.source import EvalRequest, ExpressionSource, SourceError, load
 from crdlint.kubecel.repair.patterns import Tokens
-from crdlint.light import dataclass
+from crdlint.light import dataclass, replace
 from crdlint.phrases import nearest
 from crdlint.report.eval_results import ValuesText
 from crdlint.report.pieces import EvalResults, View

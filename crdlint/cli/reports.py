@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from collections.abc import Set as SetOf
-from dataclasses import field, replace
+from dataclasses import field
 from typing import TYPE_CHECKING, Final, Generic
 
 import click
@@ -13,7 +13,7 @@ import click
 from crdlint.cli import console
 from crdlint.diagnostics import InputProblem
 from crdlint.files.paths import Found, Selection, discover
-from crdlint.light import dataclass
+from crdlint.light import dataclass, replace
 from crdlint.phrases import counted, some
 from crdlint.report import formats
 from crdlint.report.formats import AnyReport

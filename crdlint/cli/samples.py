@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from crdlint.cli.inputs import Inputs, definitions_in
 from crdlint.cli.resources import ResourceCheck
 from crdlint.files.read import open_descriptor
-from crdlint.light import dataclass
+from crdlint.light import dataclass, replace
 from crdlint.resources.pipeline import ResourceOptions
 from crdlint.safety.escapes import trace
 from crdlint.sources.helm.layout import TEMPLATES

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.cli import console, options, streams
@@ -25,6 +24,7 @@ from crdlint.diagnostics import InputProblem
 from crdlint.files.paths import Found, Selection
 from crdlint.files.read import STDIN
 from crdlint.kubernetes.servers import parse_range
+from crdlint.light import replace
 from crdlint.phrases import some
 from crdlint.report import formats
 from crdlint.report.pieces import View

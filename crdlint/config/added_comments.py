@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Final
 
 from crdlint.config.comments import read_comments
 from crdlint.config.matched_comments import match_ignore_comments
 from crdlint.diagnostics import Diagnostic
-from crdlint.light import regex
+from crdlint.light import regex, replace
 from crdlint.yaml.edit import Edit, apply, line_starts, split_lines
 
 _IGNORED: Final = regex(r"#[ \t]*crdlint:[ \t]*ignore[ \t]*\[[^\]\n#]*(?=\])")

@@ -10,13 +10,13 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
-from dataclasses import field, replace
+from dataclasses import field
 from typing import Final, TypeAlias
 
 from crdlint.config.rule_patterns import did_you_mean, is_known, shown, unknown_rule
 from crdlint.crd.positions import Span, node_span
 from crdlint.diagnostics import Diagnostic
-from crdlint.light import NamedTuple, dataclass, regex
+from crdlint.light import NamedTuple, dataclass, regex, replace
 from crdlint.linting.documents import manifests
 from crdlint.rules.engine.rule import Rule
 from crdlint.rules.texts.reading import MALFORMED, UNKNOWN_RULE

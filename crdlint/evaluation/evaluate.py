@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from crdlint.cel.errors import Error
@@ -23,7 +22,7 @@ from crdlint.kubecel.environment import new_expressions, program_of
 from crdlint.kubecel.evaluation import MISSING
 from crdlint.kubecel.hints import hint
 from crdlint.kubecel.values import to_value
-from crdlint.light import dataclass
+from crdlint.light import dataclass, replace
 from crdlint.resources.validation import RULE_ID
 from crdlint.rules.server.cel import COMPILES, OUTPUT_TYPE
 from crdlint.safety import work

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import islice
 from math import isfinite
 from typing import Any, Final
@@ -31,7 +30,7 @@ from crdlint.golang.printing import format_float
 from crdlint.golang.text import quote
 from crdlint.kubecel.cost.explain import written_parts
 from crdlint.kubecel.declarations import type_text
-from crdlint.light import dataclass
+from crdlint.light import dataclass, replace
 
 # Iterations of a loop that are part of the tree, besides the one that decides its value.
 _ITERATIONS: Final = 3

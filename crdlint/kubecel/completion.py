@@ -8,7 +8,6 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from functools import cache
 from typing import Final, Literal
 
@@ -21,7 +20,7 @@ from crdlint.cel.types import DYN, INT, Kind, Type
 from crdlint.kubecel.declarations import Declarations, type_text
 from crdlint.kubecel.environment import LIBRARIES, Environment, new_expressions
 from crdlint.kubernetes.servers import SERVERS, Server, Version
-from crdlint.light import dataclass
+from crdlint.light import dataclass, replace
 
 CompletionKind = Literal["field", "variable", "function", "method", "macro", "keyword"]
 

@@ -6,7 +6,6 @@ If an older server has an older version of a library, a switch of its dialect se
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import cache, partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
@@ -24,7 +23,7 @@ from crdlint.cel.library.stdlib import standard
 from crdlint.kubecel.library import authz, ip, lists, named_formats, quantity, semver, strings, url
 from crdlint.kubecel.library.declaration import AFFIXES, ALWAYS, MATCHES, Library, Opaque
 from crdlint.kubernetes.servers import Server, Version
-from crdlint.light import dataclass
+from crdlint.light import dataclass, replace
 
 if TYPE_CHECKING:
     from crdlint.cel.eval.functions import Functions

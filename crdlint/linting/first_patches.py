@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from typing import Final
 
 from crdlint.diagnostics import ANSWERS, REJECTIONS, Diagnostic
 from crdlint.kubernetes.servers import Range, Server
-from crdlint.light import regex
+from crdlint.light import regex, replace
 from crdlint.linting.manifest import CheckedCRD, check_crd
 from crdlint.linting.request import CheckRequest, Subject
 from crdlint.rules.server.schema_warnings import unrecognized

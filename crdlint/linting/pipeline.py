@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import field, replace
+from dataclasses import field
 from typing import Final
 
 from crdlint.crd.decode import decode_crd
@@ -21,7 +21,7 @@ from crdlint.crd.identity import (
 from crdlint.crd.placeholders import directive, placeholder_of
 from crdlint.crd.positions import node_span
 from crdlint.files.recognition import HELM, KIND, names_crd
-from crdlint.light import dataclass
+from crdlint.light import dataclass, replace
 from crdlint.linting.documents import DocumentWalk, Fixes, manifests, name_of, resource_names
 from crdlint.linting.manifest import CheckedCRD, check_crd
 from crdlint.linting.repeated import with_repeated

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import replace
 
 from crdlint.crd.positions import node_span
 from crdlint.diagnostics import Diagnostic, Related
+from crdlint.light import replace
 from crdlint.linting.documents import manifests, name_of
 from crdlint.linting.result import CRD, FileResult
 from crdlint.rules.advice.name_conflicts import TWICE_IN_FILE

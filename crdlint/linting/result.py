@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import field, replace
+from dataclasses import field
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from crdlint.diagnostics import INTERNAL_ERROR, NOT_RENDERED, Diagnostic, Related
 from crdlint.golang.text import quote
-from crdlint.light import NamedTuple, dataclass
+from crdlint.light import NamedTuple, dataclass, replace
 
 if TYPE_CHECKING:
     from crdlint.crd.model import CustomResourceDefinition

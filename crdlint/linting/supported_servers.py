@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 from crdlint.diagnostics import INTERNAL_ERROR, Diagnostic
 from crdlint.kubernetes.servers import KNOWN, Range, parse_range
+from crdlint.light import replace
 from crdlint.linting.request import CheckRequest
 from crdlint.linting.result import FileResult
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from typing import Final
 
 from crdlint.crd import object_meta
@@ -25,6 +24,7 @@ from crdlint.crd.paths import Path
 from crdlint.crd.record import semantic_equal
 from crdlint.golang.printing import Typed
 from crdlint.kubernetes.servers import Server
+from crdlint.light import replace
 from crdlint.linting.create import ServerReport, is_structural, report_of
 from crdlint.rules.engine.common import ValidationOptions
 from crdlint.rules.server import conversion, metadata

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import field
 from itertools import chain
 from typing import Final
 
 from crdlint.crd.positions import node_span
 from crdlint.diagnostics import ANSWERS, REJECTIONS, Diagnostic
 from crdlint.kubernetes.servers import Range, Server
-from crdlint.light import dataclass, regex
+from crdlint.light import dataclass, regex, replace
 from crdlint.linting.documents import name_of
 from crdlint.linting.first_patches import with_first_patches
 from crdlint.linting.manifest import CheckedCRD, check_crd

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Final
 
 from crdlint.kubecel.cost import CRD_COST_LIMIT, RULE_COST_LIMIT
 from crdlint.kubecel.cost.explain import CostPart as CostPart
 from crdlint.kubecel.cost.explain import in_words, shown_cost
+from crdlint.light import replace
 from crdlint.linting.cost_entries import CostEntry, Schema, schema_costs
 from crdlint.linting.result import RuleCost
 from crdlint.phrases import counted

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, astuple, replace
+from dataclasses import asdict, astuple
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.__about__ import __version__
 from crdlint.diagnostics import InputProblem
 from crdlint.kubecel.cost import CRD_COST_LIMIT, RULE_COST_LIMIT
+from crdlint.light import replace
 from crdlint.report import words
 from crdlint.report.changes import KEYS, Changes
 from crdlint.report.locations import (

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from itertools import groupby
 from typing import Final
 
 from crdlint.crd.errors import REQUIRED, TYPE_INVALID
 from crdlint.diagnostics import RANKS, UNKNOWN_FIELD, Diagnostic, Related
-from crdlint.light import NamedTuple, regex
+from crdlint.light import NamedTuple, regex, replace
 from crdlint.linting.result import FileResult
 from crdlint.phrases import agreeing, counted
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import field
 from itertools import chain, takewhile
 from typing import Final
 
@@ -21,7 +21,7 @@ from crdlint.crd.record import semantic_equal
 from crdlint.diagnostics import INTERNAL_ERROR, Diagnostic
 from crdlint.files.recognition import KIND, key_pattern
 from crdlint.kubernetes.servers import NEWEST_ALONE, Range, Server
-from crdlint.light import NamedTuple, dataclass, regex
+from crdlint.light import NamedTuple, dataclass, regex, replace
 from crdlint.linting.result import FileResult
 from crdlint.phrases import nearest, some
 from crdlint.resources.validation import ResourceValidator

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Container, Generator, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from crdlint.light import replace
 from crdlint.linting.documents import unchecked
 from crdlint.linting.request import CheckRequest
 from crdlint.linting.result import FileResult

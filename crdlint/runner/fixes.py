@@ -6,13 +6,13 @@ from bisect import bisect_left, bisect_right, insort
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator
 from collections.abc import Sequence as SequenceOf
-from dataclasses import field, replace
+from dataclasses import field
 from itertools import chain
 from operator import attrgetter
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from crdlint.config.model import Config
-from crdlint.light import NamedTuple, dataclass, regex
+from crdlint.light import NamedTuple, dataclass, regex, replace
 from crdlint.rules import catalog
 from crdlint.rules.consequences import causes, is_advice
 from crdlint.rules.server.cel import COMPILES

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Container, Iterable, Sequence
-from dataclasses import field, replace
+from dataclasses import field
 from functools import cache
 from itertools import islice
 from typing import TYPE_CHECKING, Final
@@ -27,7 +27,7 @@ from crdlint.files.recognition import (
     may_hold_crd,
 )
 from crdlint.kubernetes.servers import NEWEST_ALONE, Range, parse_range
-from crdlint.light import NamedTuple, dataclass
+from crdlint.light import NamedTuple, dataclass, replace
 from crdlint.linting.request import CheckRequest
 from crdlint.linting.result import FileResult
 from crdlint.phrases import some

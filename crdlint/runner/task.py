@@ -6,14 +6,13 @@ Inputs that cannot be read and internal errors are returned as results, so that 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Final
 
 from crdlint.files.read import STDIN, UnreadableError, decode, open_descriptor, read_bytes
 from crdlint.files.recognition import is_lfs_pointer, may_hold_crd
 from crdlint.kubernetes.servers import Range, ranges_within
-from crdlint.light import NamedTuple, dataclass
+from crdlint.light import NamedTuple, dataclass, replace
 from crdlint.safety.bugs import Bug, bug_of, collected, contain
 from crdlint.sources.helm.layout import DEFAULTS, TEMPLATES, ChartLocation, is_archive
 

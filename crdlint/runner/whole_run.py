@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import closing
-from dataclasses import field, replace
+from dataclasses import field
 
 from crdlint.config.apply import apply, comments_of
 from crdlint.config.model import Config
 from crdlint.diagnostics import Diagnostic, InputProblem
 from crdlint.files.paths import Selection, discover
-from crdlint.light import dataclass
+from crdlint.light import dataclass, replace
 from crdlint.linting.request import CheckRequest
 from crdlint.linting.result import FileResult, SharedNames
 from crdlint.runner.builds import check_kustomizations, check_release

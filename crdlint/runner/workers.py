@@ -10,13 +10,12 @@ import time
 from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import replace
 from multiprocessing import Pipe, Process, parent_process
 from multiprocessing.connection import Connection, wait
 from types import FrameType, TracebackType
 from typing import Final
 
-from crdlint.light import dataclass
+from crdlint.light import dataclass, replace
 from crdlint.runner.task import Checker, CheckOutcome, Settings, Task, shown_name
 from crdlint.safety.bugs import Bug
 from crdlint.safety.escapes import show_traces

@@ -6,12 +6,11 @@ Kustomizations and charts add the conversion, annotations, and versions.
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 from typing import Final, TypeAlias
 
 from crdlint.crd.positions import UserPaths, node_span
 from crdlint.diagnostics import Diagnostic, Related
-from crdlint.light import NamedTuple
+from crdlint.light import NamedTuple, replace
 from crdlint.phrases import counted
 from crdlint.rules.advice.name_conflicts import COPIES_DIFFER
 from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence, child, items_of, text_of

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import field, replace
+from dataclasses import field
 from typing import Final, Generic, TypeVar
 
 from crdlint.diagnostics import REMOVED_VERSION, Diagnostic, Related
-from crdlint.light import dataclass
+from crdlint.light import dataclass, replace
 from crdlint.linting.result import FileResult
 
 _Config = TypeVar("_Config")

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from crdlint.diagnostics import Diagnostic
 from crdlint.files.folders import is_for_old_clusters, is_test_data
+from crdlint.light import replace
 from crdlint.linting.result import FileResult
 from crdlint.sources.outdated_copies import is_outdated
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from math import inf
 from operator import add, attrgetter, sub
 from typing import ClassVar, Final
@@ -13,7 +12,7 @@ from crdlint.cel.eval.values import MAX_INT, MIN_INT
 from crdlint.cel.types import BOOL, DOUBLE, INT, STRING, Type
 from crdlint.kubecel.library import declaration
 from crdlint.kubecel.library.declaration import ARGUMENT, CONSTANT, QUANTITY, Library, constant
-from crdlint.light import dataclass, regex
+from crdlint.light import dataclass, regex, replace
 from crdlint.safety import work
 
 DECIMAL_EXPONENT: Final = "DecimalExponent"

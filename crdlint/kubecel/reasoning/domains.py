@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from enum import Enum, auto
 from typing import Any, Final, TypeAlias
 
-from crdlint.light import NamedTuple, dataclass
+from crdlint.light import NamedTuple, dataclass, replace
 
 # What a condition evaluates to, as bits.
 TRUE: Final = 1

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import field, replace
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from crdlint.cel.dialect import CELDialect
 from crdlint.kubecel.sharing import Answers, Sharing, shared
 from crdlint.kubernetes.servers import NEWEST, Server
-from crdlint.light import dataclass
+from crdlint.light import dataclass, replace
 from crdlint.safety.work import Effort
 from crdlint.schema.traversal import all_schemas, schemas
 

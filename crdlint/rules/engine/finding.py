@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from collections.abc import Mapping as MappingOf
-from dataclasses import field, replace
+from dataclasses import field
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from crdlint.crd import gotypes
-from crdlint.light import dataclass
+from crdlint.light import dataclass, replace
 from crdlint.rules.engine.edits import expect, require
 from crdlint.schema.traversal import schemas
 from crdlint.yaml.edit import Edit

@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 from typing import Any, Final, Generic, Literal, TypeAlias, TypeVar
 
 from crdlint.crd import gotypes
 from crdlint.diagnostics import Applicability, Fix
-from crdlint.light import dataclass, regex
+from crdlint.light import dataclass, regex, replace
 from crdlint.phrases import nearest
 from crdlint.rules.engine.edits import Edits, require
 from crdlint.rules.engine.finding import BaseFinding, FindingT, PathFinding, each_version

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Final
 
 from crdlint.crd.model import CustomResourceDefinition, JSONSchemaProps
 from crdlint.diagnostics import Diagnostic
 from crdlint.golang.text import quote
-from crdlint.light import regex
+from crdlint.light import regex, replace
 from crdlint.rules.engine.rule import Rule
 from crdlint.safety.bugs import attempt
 

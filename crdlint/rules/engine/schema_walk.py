@@ -7,14 +7,14 @@ depend on the fields that it sets, its type and its position, so they are select
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import field, replace
+from dataclasses import field
 from enum import IntEnum, auto
 from typing import Final, TypeAlias
 
 from crdlint.crd.gotypes import SCHEMA_BITS
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.kubecel.cost import CompiledNode
-from crdlint.light import NamedTuple, dataclass
+from crdlint.light import NamedTuple, dataclass, replace
 from crdlint.rules.engine.common import ValidationOptions, WalkResult
 from crdlint.rules.engine.rule import Nodes
 from crdlint.schema.structural import is_int_or_string, unsupported

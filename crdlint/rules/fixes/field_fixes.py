@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import replace
 from itertools import takewhile
 from textwrap import indent
 from typing import Final, TypeGuard
 
 from crdlint.crd.gotypes import SCHEMA, GoType
-from crdlint.light import NamedTuple, regex
+from crdlint.light import NamedTuple, regex, replace
 from crdlint.rules.engine.advisory import SCALARS
 from crdlint.rules.engine.edits import Edits, expect, is_null, require, texts
 from crdlint.rules.engine.examples import HEAD, small

@@ -7,13 +7,13 @@ kubectl and client-go keep the last of equal keys: see https://github.com/kubern
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Final
 
 from crdlint import diagnostics
 from crdlint.crd.positions import Span, node_span
 from crdlint.diagnostics import INTERNAL_ERROR, Diagnostic, Related
+from crdlint.light import replace
 from crdlint.rules.engine.examples import HEAD
 from crdlint.rules.engine.relations import IN_SAME_VALUE, MOVED
 from crdlint.rules.engine.rule import Caution, Link, Rule

@@ -9,13 +9,13 @@ from __future__ import annotations
 import os
 import posixpath
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import field
 from typing import Any, Final
 
 from crdlint.files.read import UnreadableError, decode, entries_of, is_folder, read_bytes
 from crdlint.files.recognition import may_hold_crd
 from crdlint.files.repository import is_below, repository_top
-from crdlint.light import NamedTuple, dataclass
+from crdlint.light import NamedTuple, dataclass, replace
 from crdlint.sources.helm.ignored import IGNORE_FILE, ignore_lines, is_ignored
 from crdlint.sources.helm.layout import (
     CHART,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import field
 from threading import Lock
 from typing import TYPE_CHECKING, Final, Protocol
 
@@ -12,7 +12,7 @@ from crdlint.crd.positions import node_span
 from crdlint.files.read import text_if_readable
 from crdlint.files.recognition import CRD_KIND
 from crdlint.kubernetes.servers import NEWEST_ALONE, Range, range_of
-from crdlint.light import NamedTuple, dataclass
+from crdlint.light import NamedTuple, dataclass, replace
 from crdlint.linting.result import FileResult, Lint
 from crdlint.rules.advice.deployment import BRACES, KUBE_VERSION, SKIPPED
 from crdlint.safety.programs import end_running, find

@@ -5,13 +5,12 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.positions import Span
 from crdlint.files.read import text_if_readable
 from crdlint.files.repository import is_below
-from crdlint.light import NamedTuple, dataclass, regex
+from crdlint.light import NamedTuple, dataclass, regex, replace
 from crdlint.linting.result import FileResult
 from crdlint.phrases import some
 from crdlint.rules.advice.deployment import RENDER, SKIPPED

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import fields, replace
+from dataclasses import fields
 from functools import cached_property
 from itertools import chain
 from typing import Any, Final
@@ -19,7 +19,7 @@ from crdlint.crd.positions import Span
 from crdlint.diagnostics import Diagnostic, Related, Severity
 from crdlint.files.paths import has_yaml_suffix
 from crdlint.files.recognition import CRD_OBJECT
-from crdlint.light import NamedTuple, dataclass
+from crdlint.light import NamedTuple, dataclass, replace
 from crdlint.linting.result import FileResult
 from crdlint.rules.advice import charts as rules
 from crdlint.rules.advice.deployment import SKIPPED

@@ -14,7 +14,6 @@ from base64 import b64encode
 from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Mapping as MappingOf
 from contextlib import suppress
-from dataclasses import replace
 from heapq import nlargest
 from itertools import pairwise
 from typing import Final
@@ -29,7 +28,7 @@ from crdlint.files.read import (
     text_if_readable,
 )
 from crdlint.files.recognition import CRD_OBJECT, NAME_LINE
-from crdlint.light import dataclass, regex
+from crdlint.light import dataclass, regex, replace
 from crdlint.linting.result import FileResult
 from crdlint.phrases import some
 from crdlint.rules.advice.deployment import RELEASE_TOO_LARGE

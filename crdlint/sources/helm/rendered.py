@@ -6,7 +6,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import field, replace
+from dataclasses import field
 from functools import cached_property
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Final, TypeAlias
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from crdlint.crd.positions import Locator, SourceLocation, Span
 from crdlint.files.patterns import is_in_order
 from crdlint.files.recognition import NAME_LINE
-from crdlint.light import NamedTuple, dataclass, regex
+from crdlint.light import NamedTuple, dataclass, regex, replace
 from crdlint.linting.documents import collect_crds
 from crdlint.linting.result import (
     CRD,

@@ -11,14 +11,14 @@ import re
 from bisect import bisect_left, bisect_right
 from collections import deque
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import field, replace
+from dataclasses import field
 from operator import attrgetter
 from typing import Final, TypeVar
 
 from crdlint.crd.positions import Span
 from crdlint.diagnostics import Diagnostic, Fix
 from crdlint.files.recognition import CRD_OBJECT, GROUP, KIND, is_near_kind
-from crdlint.light import dataclass, regex
+from crdlint.light import dataclass, regex, replace
 from crdlint.linting.result import FileResult, Lint
 from crdlint.linting.version_range import ACCEPTED
 from crdlint.phrases import counted

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import cached_property
 from typing import Any, Final, TypeGuard
 
 from crdlint.crd.positions import Span
 from crdlint.diagnostics import OLD_CRD, Diagnostic, Related, Severity
-from crdlint.light import dataclass
+from crdlint.light import dataclass, replace
 from crdlint.phrases import agreeing, counted, some
 from crdlint.rules.advice import charts
 from crdlint.rules.engine.rule import Rule

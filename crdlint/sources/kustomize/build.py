@@ -10,7 +10,7 @@ import json
 import os
 import re
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import field
 from hashlib import blake2b
 from itertools import chain, starmap
 from typing import Any, Final
@@ -21,7 +21,7 @@ from crdlint.diagnostics import Diagnostic
 from crdlint.files.offline import needs_memory, reason, sandbox
 from crdlint.files.read import UnreadableError, decode, text_if_readable
 from crdlint.files.recognition import GROUP, KIND, may_hold_crd
-from crdlint.light import dataclass, regex
+from crdlint.light import dataclass, regex, replace
 from crdlint.linting.result import CRD, ComparedCRD, FileResult, Lint
 from crdlint.phrases import some
 from crdlint.rules.catalog import of_whole_crds

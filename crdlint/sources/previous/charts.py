@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import field, replace
+from dataclasses import field
 from typing import Final
 
 from crdlint.diagnostics import Diagnostic
 from crdlint.files.read import text_if_readable
 from crdlint.files.repository import RepositoryError
-from crdlint.light import dataclass
+from crdlint.light import dataclass, replace
 from crdlint.linting.result import FileResult
 from crdlint.sources.helm.check import Charts, load_chart
 from crdlint.sources.helm.contents import ChartContents, ChartDocument, contents_of

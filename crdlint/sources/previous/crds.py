@@ -6,7 +6,7 @@ import os
 import zlib
 from collections import OrderedDict
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import field
 from functools import cached_property
 from itertools import chain
 from typing import Final
@@ -18,7 +18,7 @@ from crdlint.files.paths import Selection, UnreadInput, discover
 from crdlint.files.read import decode, text_if_readable
 from crdlint.files.recognition import LFS_POINTER, QUOTE, key_pattern
 from crdlint.files.repository import RepositoryError
-from crdlint.light import dataclass, regex
+from crdlint.light import dataclass, regex, replace
 from crdlint.linting.documents import collect_crds
 from crdlint.linting.result import CollectedCRDs, ComparedCRD, FileResult, OldCRD, UnreadDocument
 from crdlint.rules.advice.deployment import SKIPPED

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import field, replace
+from dataclasses import field
 from functools import cached_property, partial
 from itertools import chain
 
@@ -13,7 +13,7 @@ from crdlint.files.patterns import Glob
 from crdlint.files.read import UnreadableError, decode, open_descriptor, read_bytes, with_parents
 from crdlint.files.recognition import LFS_POINTER, is_lfs_pointer, may_hold_crd
 from crdlint.files.repository import Repository, RepositoryError, repository_of
-from crdlint.light import dataclass
+from crdlint.light import dataclass, replace
 from crdlint.sources.helm.layout import (
     CHART,
     TEMPLATES,
