@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterable
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
@@ -180,7 +181,8 @@ class ConfigOptions(ConfigFileOptions, group=Group.RULES):
             "include_dependencies": include_dependencies
         }
         replaced: dict[str, Any] = {name: value for name, value in settings.items() if value}
-        return lambda config: config.selecting(*(rules for _, rules in named))._replace(**replaced)
+        # Once for each configuration: many files have the same one.
+        return cache(lambda config: config.selecting(*(rules for _, rules in named))._replace(**replaced))
 
     def _unknown_rule(self, rule: str) -> str | None:
         """Return a message if a name is neither that of rules nor of a set of the configuration, by default the one found here."""

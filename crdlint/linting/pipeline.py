@@ -66,7 +66,7 @@ def lint_file(
         request=request,
         fixes=Fixes(text if request.fixes else ""),
         text=text,
-        effort=Effort() if request.details else Effort(0),
+        effort=Effort() if request.details else Effort(0, is_wanted=False),
     )
     result = walk.run(text, only, None if request.keep or request.previous is not None else earlier)
     if len(result.crds) > 1 and request.skip_unfinished:

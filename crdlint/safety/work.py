@@ -149,6 +149,7 @@ class Effort:
     """
 
     left: int = _STEPS
+    is_wanted: bool = True  # whether anybody reads the helps
 
     def affords(self, steps: int) -> bool:
         """Return whether `steps` are left."""

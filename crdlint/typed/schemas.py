@@ -84,11 +84,16 @@ class _SchemaTypes:
                 return self._of(additional.schema, preserves=preserves)
             return ANY if additional.allows else None
 
+        known: dict[str, FieldType] = {**own}
+
         def value(name: str) -> FieldType | None:
-            if name in own:
-                return own[name]
+            if name in known:
+                return known[name]
             declared = properties.get(name)
-            return of_others() if declared is None else self._of(declared, preserves=preserves)
+            if declared is None:
+                return of_others()
+            type_ = known[name] = self._of(declared, preserves=preserves)
+            return type_
 
         def default(name: str) -> Any:
             declared = None if name in own else properties.get(name)

@@ -105,6 +105,7 @@ class Tokens:
         self.tokens: Final = tokens if len(tokens) <= _MOST_TOKENS else []
         self._words: Final = [token.word for token in self.tokens]
         self._known_ends: dict[tuple[str, int], tuple[int, ...]] = {}
+        self._known_starts: dict[str, Sequence[int]] = {}
         closing, opened = matched_brackets([token.text for token in self.tokens])
         self.closing: Final = closing
         self.opened: Final = [self.tokens[index] for index in opened]
@@ -133,21 +134,27 @@ class Tokens:
             else self.text[slice(*self.span(start, end))]
         )
 
-    def matches(self, pattern: str) -> Iterator[Match]:
-        """Yield the matches of a pattern that do not overlap, in order."""
+    def matches(self, pattern: str, until: int | None = None) -> Iterator[Match]:
+        """Yield the matches of a pattern that do not overlap, in order; `until` is the last offset at which one may start."""
         words, fixed = compiled(pattern)
         if not fixed <= self.words:
             return
-        index = 0
-        while index < len(self.tokens):
-            match = (
-                next(self._from(words, index, {}), None) if self._ends(words[0], index) else None
-            )
-            if match is None:
-                index += 1
-            else:
-                yield Match(index, *match)
-                index = max(match[0], index + 1)
+        end = 0
+        for start in self._starts(words[0]):
+            if until is not None and self.tokens[start].start > until:
+                return
+            match = next(self._from(words, start, {}), None) if start >= end else None
+            if match is not None:
+                yield Match(start, *match)
+                end = match[0]
+
+    def _starts(self, word: str) -> Sequence[int]:
+        """Return the tokens at which a word may start."""
+        starts = self._known_starts.get(word)
+        if starts is None:
+            starts = [index for index in range(len(self.tokens)) if self._ends(word, index)]
+            self._known_starts[word] = starts
+        return starts
 
     def _from(self, words: Sequence[str], index: int, parts: Parts) -> Iterator[tuple[int, Parts]]:
         word, rest = words[0], words[1:]
@@ -310,9 +317,9 @@ def _rewritten(
 
 def _relevant_matches(row: FalseFriend, text: Tokens, state: CompiledText) -> list[Match]:
     """Return the matches of a row: in an expression that is parsed, only those around its error, unless all are wrong."""
-    matches = list(text.matches(row.written))
     if not state.is_parsed or state.error is None or row.is_everywhere:
-        return matches
+        return list(text.matches(row.written))
+    matches = text.matches(row.written, state.offset)
     spans = [(each, *text.span(each.start, each.end)) for each in matches]
     return [each for each, start, end in spans if start <= state.offset < end]
 

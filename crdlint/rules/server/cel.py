@@ -389,6 +389,8 @@ class _Hints:
         """Return the hint for an expression of a rule that has an error."""
         from crdlint.kubecel.hints import Hint, hint
 
+        if not self._effort.is_wanted:
+            return Hint(None)
         key = *estimated.written, id(expression.compilation)
         if key not in self._known:
             clue = attempt(hint, expression, self._effort) or Hint(None)
