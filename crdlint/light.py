@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import operator
 import re
-from collections import _tuplegetter, namedtuple
+from collections import namedtuple
 from functools import partial
 from itertools import count
 from reprlib import recursive_repr
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from re import compile as regex
     from typing import NamedTuple as NamedTuple
 else:
+    from collections import (
+        _tuplegetter,
+    )  # a property that is quick; elsewhere than in C, a plain one
 
     def dataclass(
         cls=None,

@@ -116,21 +116,28 @@ def test_values_are_compared_as_by_the_standard_library(options: dict[str, bool]
 def _comparisons(make: Callable[..., Any], options: dict[str, bool]) -> str:
     """Return what the operators return for values of a class, and whether they can be keys."""
 
-    @make(**options)
     class Pair:
         first: int
         second: int = 0
         beside: int = field(default=0, compare=False, repr=False)
 
-    values = [Pair(1), Pair(1, 0, 5), Pair(1, 2), Pair(0, 9)]
-    operators = (operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge)
+    kind: Any = make(**options)(Pair)
+    values: list[Any] = [kind(1), kind(1, 0, 5), kind(1, 2), kind(0, 9)]
+    operators: tuple[Callable[[Any, Any], object], ...] = (
+        operator.eq,
+        operator.ne,
+        operator.lt,
+        operator.le,
+        operator.gt,
+        operator.ge,
+    )
     results = [
         _outcome(lambda: run(one, other))  # noqa: B023  it is called at once
         for run in operators
         for one in values
         for other in (*values, (1, 0))
     ]
-    return str([results, _outcome(lambda: hash(values[0]) == hash(Pair(1)))])
+    return str([results, _outcome(lambda: hash(values[0]) == hash(kind(1)))])
 
 
 def _outcome(run: Callable[[], object]) -> str:
@@ -142,11 +149,12 @@ def _outcome(run: Callable[[], object]) -> str:
 
 def test_the_standard_library_knows_the_fields() -> None:
     for make in (dataclass, dataclasses.dataclass):
-        kind = make(slots=True)(
+        kind: Any = make(slots=True)(
             type("Pair", (), {"__annotations__": {"a": "int", "b": "str"}, "b": "c"})
         )
-        value = kind(1)
-        assert dataclasses.is_dataclass(value)
+        value: Any = kind(1)
+        is_known = dataclasses.is_dataclass(value)
+        assert is_known
         assert dataclasses.asdict(value) == {"a": 1, "b": "c"}
         assert dataclasses.replace(value, a=2) == kind(2)
 

@@ -182,7 +182,9 @@ class ConfigOptions(ConfigFileOptions, group=Group.RULES):
         }
         replaced: dict[str, Any] = {name: value for name, value in settings.items() if value}
         # Once for each configuration: many files have the same one.
-        return cache(lambda config: config.selecting(*(rules for _, rules in named))._replace(**replaced))
+        return cache(
+            lambda config: config.selecting(*(rules for _, rules in named))._replace(**replaced)
+        )
 
     def _unknown_rule(self, rule: str) -> str | None:
         """Return a message if a name is neither that of rules nor of a set of the configuration, by default the one found here."""
