@@ -31,7 +31,9 @@ _ENV = replace(stdlib.STANDARD, cross_type_comparisons=True).extend(
     idents=(*extensions.OPTIONAL_TYPES, Variable("self", DYN), Variable("x", INT)),
     functions=_ADDED,
 )
-_FUNCTIONS = Functions(Env().extend(functions=(*stdlib.FUNCTIONS, *_ADDED)).functions, BOUND, SINGLETONS)
+_FUNCTIONS = Functions(
+    Env().extend(functions=(*stdlib.FUNCTIONS, *_ADDED)).functions, BOUND, SINGLETONS
+)
 
 
 @pytest.fixture(scope="session")
