@@ -5,15 +5,19 @@ Upstream: cli-runtime pkg/resource (metadata_decoder.go, mapper.go, visitor.go),
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Final
 
+from crdlint.crd.decode import is_null
 from crdlint.crd.decode_errors import DecodeProblem, decode, is_beyond_float64
 from crdlint.crd.errors import APPLY_REJECTED
 from crdlint.crd.gotypes import OBJECT_META, STRING, GoField, GoType
+from crdlint.crd.kubenames import is_path_segment
 from crdlint.crd.record import Record
 from crdlint.golang.json_syntax import syntax_error
 from crdlint.golang.text import quote
-from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence, child, is_json
+from crdlint.yaml.json_values import entries
+from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence, child, is_json, nodes_of
 from crdlint.yaml.resolve import resolve
 
 # The struct into which a client decodes the metadata of an object.
@@ -29,10 +33,10 @@ _METADATA_ONLY: Final = GoType(
 )
 
 
-def client_problem(root: Node, file: str, *, applies: bool = False) -> DecodeProblem | None:
+def client_problem(root: Node, file: str, *, by_name: bool = False) -> DecodeProblem | None:
     """Return the problem because of which a client does not send an object of a file, None without one.
 
-    One that `applies` objects puts the name into the URL of its request.
+    One that sends objects `by_name` puts the name into the URL of its request.
     """
     number = _too_large_number(root) if is_json(root) else None
     if number is not None:
@@ -47,21 +51,24 @@ def client_problem(root: Node, file: str, *, applies: bool = False) -> DecodePro
         )
     error = decode(_METADATA_ONLY, root).saved
     if error is None:
-        return _name_problem(root) if applies else None
+        return _name_problem(root) if by_name else None
     problem = error.problem()
     return problem._replace(message=f"unable to decode {quote(source_of(file))}: {problem.message}")
 
 
 def _name_problem(root: Node) -> DecodeProblem | None:
-    """Return the problem that an object has no name to apply it by, None if it has one.
+    """Return the problem that an object has no name by which a request can be made, None if it has one.
 
     Upstream: kubectl pkg/cmd/apply (applyOneObject), client-go rest (Request.Name).
     """
     name, generated = (_text(child(root, "metadata", key)) for key in ("name", "generateName"))
-    if name:
+    reasons = is_path_segment(name, False) if name else []
+    if name and not reasons:
         return None
     message = "resource name may not be empty"
-    if generated:
+    if reasons:
+        message = f"invalid resource name {quote(name)}: [{' '.join(reasons)}]"
+    elif generated:
         message = f"from {generated}: cannot use generate name with apply"
     metadata = child(root, "metadata") or root
     return DecodeProblem(
@@ -71,6 +78,35 @@ def _name_problem(root: Node) -> DecodeProblem | None:
         metadata,
         rule=APPLY_REJECTED,
     )
+
+
+def without_nulls(root: Node) -> Node:
+    """Return a document as client-side apply sends a new object: without fields that are null; null items of lists stay.
+
+    What is not null remains at its position. Raise YAMLDecodeError for a key that JSON does not allow.
+    Upstream: kubectl pkg/cmd/apply (pruneNullsFromMap).
+    """
+    collections = [node for node in nodes_of(root) if isinstance(node, (Mapping, Sequence))]
+    if not any(map(_has_null, collections)):
+        return root
+    copies: dict[int, Mapping | Sequence] = {id(node): copy(node) for node in collections}
+    for copied in list(copies.values()):
+        if isinstance(copied, Mapping):
+            _drop_nulls(copied)
+        copied.items = [copies.get(id(item), item) for item in copied.items]
+    return copies[id(root)]
+
+
+def _has_null(node: Mapping | Sequence) -> bool:
+    return isinstance(node, Mapping) and any(is_null(value) for _, value in node.pairs())
+
+
+def _drop_nulls(mapping: Mapping) -> None:
+    """Delete the fields of a mapping that are null, in place; it is simple afterwards."""
+    kept = [entry for entry in entries(mapping) if not is_null(entry[2])]
+    names = tuple(name for name, _, _ in kept)
+    pairs = [node for _, key, value in kept for node in (key, value)]
+    mapping.replace(names, pairs)
 
 
 def _text(node: Node | None) -> str:

@@ -13,8 +13,8 @@ class Sender(NamedTuple):
 
     `applies` sends them by server-side apply. `is_strict` has the server reject unknown and duplicate fields, which it otherwise
     drops. `reencodes` decodes a manifest, and sends it as JSON with sorted keys. `manager` is the name of one that
-    `applies` as the owner of the fields. `forces` takes over fields of other owners. `annotates` is how many of its requests
-    are client-side apply, which stores the whole object in an annotation.
+    `applies` as the owner of the fields. `forces` takes over fields of other owners. `client_side` is how many of its
+    requests are client-side apply, which drops nulls and stores the whole object in an annotation.
     """
 
     name: str
@@ -23,21 +23,33 @@ class Sender(NamedTuple):
     reencodes: bool = False
     manager: str = "kubectl"
     forces: bool = False
-    annotates: Literal["all", "some", "none"] = "none"
+    client_side: Literal["all", "some", "none"] = "none"
+
+    @property
+    def drops_nulls(self) -> bool:
+        """Whether it drops the fields of a new object that are null."""
+        return self.client_side == "all"
+
+    @property
+    def puts_name_in_url(self) -> bool:
+        """Whether it does not send an object without a name."""
+        return self.applies or self.drops_nulls
 
 
 # A create request with the text of the file; `apply` is a request of server-side apply with it.
 DEFAULT_SENDER: Final = "create"
 CREATE: Final = Sender(DEFAULT_SENDER)
+ARGO_CD: Final = "argo-cd"
 SENDERS: Final = {
     sender.name: sender
     for sender in (
         CREATE,
         Sender("apply", applies=True),
-        Sender("kubectl", reencodes=True, annotates="some"),
+        Sender("kubectl", reencodes=True, client_side="some"),
+        Sender("kubectl-apply", reencodes=True, client_side="all"),
         Sender("server-side-apply", applies=True, reencodes=True),
         Sender("flux", applies=True, reencodes=True, manager="kustomize-controller", forces=True),
-        Sender("argo-cd", reencodes=True, annotates="all"),
+        Sender(ARGO_CD, reencodes=True, client_side="all"),
         Sender(
             "argo-cd-server-side",
             applies=True,
@@ -49,6 +61,7 @@ SENDERS: Final = {
         Sender("helm-4", applies=True, reencodes=True, manager="helm"),
     )
 }
+CLIENT_SIDE_APPLY: Final = SENDERS["kubectl-apply"]
 
 
 def base_sender(names: Sequence[str]) -> Sender:
@@ -56,7 +69,12 @@ def base_sender(names: Sequence[str]) -> Sender:
     senders = map(sender_named, names)
     return min(
         senders,
-        key=lambda sender: (sender.applies, not sender.is_strict, sender.forces),
+        key=lambda sender: (
+            sender.applies,
+            not sender.is_strict,
+            sender.drops_nulls,
+            sender.forces,
+        ),
         default=CREATE,
     )
 
@@ -72,17 +90,32 @@ def apply_severity(names: Sequence[str]) -> Literal["error", "warning"] | None:
     return "error" if applies and not base_sender(names).applies else None
 
 
-def client_side_severity(names: Sequence[str]) -> Literal["error", "warning", "info"] | None:
+def client_side_severity(
+    names: Sequence[str], *, without: str = ""
+) -> Literal["error", "warning", "info"] | None:
     """Return the severity of what only client-side apply rejects, None if none of the named senders uses it.
 
-    kubectl may also create the object, so it is a warning.
+    kubectl may also create the object, so it is a warning. `without` is the name of a sender that does not count.
     """
     if set(names) <= {DEFAULT_SENDER}:
         return "info"
-    requests = {sender_named(name).annotates for name in names}
+    requests = {sender_named(name).client_side for name in names if name != without}
     if "all" in requests:
         return "error"
     return "warning" if "some" in requests else None
+
+
+def null_severity(names: Sequence[str]) -> Literal["error", "warning"] | None:
+    """Return the severity of what client-side apply rejects because it drops nulls: a warning if no senders are named.
+
+    It is None if none of the named senders uses it, or if the server answers to it anyway.
+    """
+    if not names:
+        return "warning"
+    if base_sender(names).drops_nulls:
+        return None
+    severity = client_side_severity(names)
+    return None if severity == "info" else severity
 
 
 def applying_sender(names: Sequence[str]) -> Sender:

@@ -15,7 +15,7 @@ from crdlint.crd.placeholders import is_placeholder
 from crdlint.crd.positions import Locator, UserPaths, contradicting, node_span
 from crdlint.crd.record import semantic_equal
 from crdlint.diagnostics import OLD_CRD, Related
-from crdlint.kubernetes.senders import apply_severity, client_side_severity
+from crdlint.kubernetes.senders import ARGO_CD, apply_severity, client_side_severity
 from crdlint.light import NamedTuple, regex, replace
 from crdlint.linting import create
 from crdlint.linting.documents import as_stored, name_of, take_duplicate_keys
@@ -172,8 +172,10 @@ class _CRDCheck:
             decoded = read_applied_crd(root, stored=stored, server=self.server)
         else:
             json = False if sender.reencodes else None
+            # A patch has the lists of the CRD with their nulls.
+            drops_nulls = sender.drops_nulls and not stored
             decoded = read_crd(
-                root,
+                _without_nulls(root) if drops_nulls else root,
                 stored=stored,
                 server=self.server,
                 json=json,
@@ -184,8 +186,8 @@ class _CRDCheck:
         """Return a decoded CRD with the problem that the client reports before it sends the CRD."""
         from crdlint.crd.clients import client_problem  # only a named client needs it
 
-        applies = self.request.sender.applies
-        problem = client_problem(root, self.subject.file, applies=applies)
+        by_name = self.request.sender.puts_name_in_url
+        problem = client_problem(root, self.subject.file, by_name=by_name)
         if problem is None:
             return decoded
         return decoded._replace(problems=(problem,), later=(*decoded.problems, *decoded.later))
@@ -226,7 +228,8 @@ class _CRDCheck:
             requested=request.requested,
             annotations=self.crd.metadata.annotations,
             apply_severity=apply_severity(request.senders),
-            client_side_severity=client_side_severity(request.senders),
+            client_side_severity=client_side_severity(request.senders, without=ARGO_CD),
+            is_by_argo_cd=ARGO_CD in request.senders,
             old_names=None if old is None else accepted_names(old.crd),
         )
 
@@ -245,6 +248,12 @@ class _CRDCheck:
             version=version,
             headline=headline,
         )
+
+
+def _without_nulls(root: Node) -> Node:
+    from crdlint.crd.clients import without_nulls  # only client-side apply needs it
+
+    return without_nulls(root)
 
 
 def _validations(check: _CRDCheck) -> Iterator[ServerReport]:

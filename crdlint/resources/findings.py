@@ -71,6 +71,9 @@ _NOT_A_LABEL: Final = regex(r"[^A-Za-z0-9._-]+")
 _HELP_FOR_NULL: Final = (
     "Remove the field, or give it a value: on create the API server drops the null"
 )
+_HELP_FOR_DROPPED: Final = (
+    "Give the field a value: client-side `kubectl apply` drops the null before it sends the object"
+)
 _GIVE_A_VALUE: Final = "Give the field a value"
 _LONGEST: Final = 60  # the maximum number of characters of the user's text in a help
 
@@ -278,6 +281,30 @@ class ResourceFindings(NamedTuple):
 
     def only_applied(self, finding: Diagnostic, severity: Severity) -> Diagnostic:
         """Return a finding of server-side apply as one about an object that create accepts."""
+        return self._of_some(
+            finding,
+            severity,
+            "server-side apply",
+            _HELP_FOR_NULL,
+        )
+
+    def only_without_nulls(self, finding: Diagnostic, severity: Severity) -> Diagnostic:
+        """Return a finding of client-side apply as one about an object that create accepts."""
+        return self._of_some(
+            finding,
+            severity,
+            "client-side apply",
+            _HELP_FOR_DROPPED,
+        )
+
+    def _of_some(
+        self,
+        finding: Diagnostic,
+        severity: Severity,
+        apply: str,
+        help_for_null: str,
+    ) -> Diagnostic:
+        """Return a finding of a way to apply an object as one about an object that create accepts."""
         node = self.locator.find_text(finding.field).node if finding.field else None
         is_null = finding.kind == "field" and node is not None and _is_null(node)
         what = f"`{finding.field}` is null" if is_null else finding.headline
@@ -287,8 +314,8 @@ class ResourceFindings(NamedTuple):
             kind="advice",
             rule=APPLY.id,
             severity=severity,
-            help=_HELP_FOR_NULL if is_null else finding.help,
-            headline=headlines.cut(f"server-side apply rejects this object: {what}"),
+            help=help_for_null if is_null else finding.help,
+            headline=headlines.cut(f"{apply} rejects this object: {what}"),
             server_message=None,
             fix=None,
             cause=NULL if is_null else finding.cause,
@@ -366,11 +393,11 @@ class ResourceFindings(NamedTuple):
         return lacking(owner.node, str(path.step)) if owner.exact else ""
 
     def _of_null(self, finding: Diagnostic, path: Path) -> Diagnostic:
-        """Return the finding of a required field, which may be there without a value: the server drops a null."""
+        """Return the finding of a required field, which may be there without a value: a null is dropped."""
         written = self.locator.find(path)
         if not written.exact or not _is_null(written.node):
             return finding
-        headline = f"`{path.step}` is null, which the API server drops, but it is required"
+        headline = f"`{path.step}` is null, which is dropped, but it is required"
         return replace(
             finding,
             headline=headlines.cut(headline),

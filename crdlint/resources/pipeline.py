@@ -9,7 +9,7 @@ from contextlib import nullcontext
 from dataclasses import field
 from functools import lru_cache
 from math import inf
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.crd.convert import read_crd
 from crdlint.crd.errors import REQUIRED
@@ -20,11 +20,13 @@ from crdlint.files.recognition import key_pattern, may_have_crd
 from crdlint.golang.text import quote
 from crdlint.kubecel.evaluation import recorded
 from crdlint.kubernetes.senders import (
+    CLIENT_SIDE_APPLY,
     DEFAULT_SENDER,
     Sender,
     apply_severity,
     applying_sender,
     base_sender,
+    null_severity,
     sender_named,
 )
 from crdlint.kubernetes.servers import NEWEST_VERSION, Range, Server, parse_range
@@ -41,6 +43,7 @@ from crdlint.linting.request import CheckRequest
 from crdlint.linting.result import CRD, FileResult
 from crdlint.linting.version_range import FindingsByVersion
 from crdlint.phrases import some
+from crdlint.resources.client_side import as_created, has_nulls
 from crdlint.resources.definitions import Definition, Definitions, rejection_of
 from crdlint.resources.findings import ResourceFindings, diagnostic
 from crdlint.resources.objects import (
@@ -281,7 +284,7 @@ def _unsent(root: Node, file: str, sender: Sender) -> DecodeProblem | None:
         return None
     from crdlint.crd.clients import client_problem
 
-    return client_problem(root, file, applies=sender.applies)
+    return client_problem(root, file, by_name=sender.puts_name_in_url)
 
 
 def _old_resource(text: str | None) -> dict[str, Any] | None:
@@ -297,9 +300,12 @@ def _outcome(
     withhold: Withhold | None = None,
 ) -> ObjectResult:
     """Validate what a sender makes of an old object, or a new object without one; raise NotDecodedError."""
+    if old is None and sender.applies:
+        return validator.apply(resource, withhold)
     if old is None:
-        validate = validator.apply if sender.applies else validator.create
-        return validate(resource, withhold)
+        return validator.create(as_created(resource) if sender.drops_nulls else resource, withhold)
+    if sender.drops_nulls:
+        return validator.patch(resource, old, withhold)
     if sender.applies:
         from crdlint.typed.applied_objects import Manager
 
@@ -496,6 +502,10 @@ class _ServerCheck(NamedTuple):
     findings: ResourceFindings
     placeholders: Placeholders
     old: dict[str, Any] | None
+
+    def withhold(self, error: FieldError) -> bool:
+        """Return whether an error is not one of the object: it follows from its CRD or from a placeholder."""
+        return self.findings.is_of_crd(error) or self.placeholders.cause(error)
 
 
 class _ServerAnswer(NamedTuple):
@@ -765,13 +775,16 @@ class _ObjectCheck:
         yield from merged
         copied = list(self._of_copy(content, manifest, definition))
         yield from copied
-        severity = self._severity_of_apply(merged)
-        if severity is not None:
+        if not any(finding.kind == "decode" for finding in merged):
             as_yaml = resource._replace(json=False).read() if resource.json else content
             applied = as_sent(as_yaml, namespaced=definition.namespaced)
             applied = _without_uid(applied) if copied else applied
-            rejected = self._rejected_by_apply(applied, of_server, answer.outcome)
-            yield from _only_applied(rejected, findings, merged, severity)
+            yield from self._of_some_senders(
+                applied,
+                of_server,
+                answer.outcome,
+                merged,
+            )
         yield from answer.disagreements
         walk.withheld.update(placeholders.withheld)
         if answer.outcome is not None:
@@ -856,34 +869,69 @@ class _ObjectCheck:
                     "metadata": {field: value for field, value in meta.items() if field != name},
                 }
 
-    def _severity_of_apply(self, reported: list[Diagnostic]) -> Literal["error", "warning"] | None:
-        """Return the severity of what only server-side apply rejects in an object that the server can decode, else None."""
-        is_undecoded = any(finding.kind == "decode" for finding in reported)
-        return None if is_undecoded else apply_severity(self.walk.options.senders)
+    def _of_some_senders(
+        self,
+        applied: dict[str, Any],
+        of_server: _ServerCheck,
+        created: ObjectResult | None,
+        reported: list[Diagnostic],
+    ) -> Iterator[Diagnostic]:
+        """Yield what only server-side apply or only client-side apply rejects in an object that the server can decode."""
+        findings, senders = of_server.findings, self.walk.options.senders
+        severity = apply_severity(senders)
+        if severity is not None:
+            rejected = self._rejected_by_apply(applied, of_server, created)
+            only = list(_only_of_some(rejected, reported))
+            yield from (findings.only_applied(finding, severity) for finding in only)
+            reported = [*reported, *only]
+        severity = null_severity(senders)
+        if severity is not None and has_nulls(applied):
+            rejected = self._rejected_without_nulls(applied, of_server)
+            for finding in _only_of_some(rejected, reported):
+                yield findings.only_without_nulls(finding, severity)
 
     def _rejected_by_apply(
         self, applied: dict[str, Any], of_server: _ServerCheck, created: ObjectResult | None
     ) -> Iterator[Diagnostic]:
         """Return the findings of the object if it is sent by server-side apply; none if they are those of its creation."""
         findings, placeholders, old = of_server
-        definition = findings.definition
-        validator = definition.validator(self.resource.version)
-
-        def withhold(error: FieldError) -> bool:
-            return findings.is_of_crd(error) or placeholders.cause(error)
-
+        sender = applying_sender(self.walk.options.senders)
         try:
             if old is None:
-                outcome = validator.apply(applied, withhold, created)
+                validator = findings.definition.validator(self.resource.version)
+                outcome = validator.apply(applied, of_server.withhold, created)
             else:
-                before = as_sent(old, namespaced=definition.namespaced)
-                sender = applying_sender(self.walk.options.senders)
-                outcome = _outcome(validator, applied, before, sender, withhold)
+                outcome = self._sent_by(sender, applied, of_server)
         except NotDecodedError as error:
             if error.rejection is None:
                 return iter(())
             return findings.not_applied(error.rejection, placeholders)
         return iter(()) if outcome is created else findings.errors(outcome)
+
+    def _rejected_without_nulls(
+        self, sent: dict[str, Any], of_server: _ServerCheck
+    ) -> Iterator[Diagnostic]:
+        """Return the findings of the object if it is sent by client-side apply; none if it cannot be decoded."""
+        try:
+            outcome = self._sent_by(CLIENT_SIDE_APPLY, sent, of_server)
+        except NotDecodedError:
+            return iter(())
+        return of_server.findings.errors(outcome)
+
+    def _sent_by(
+        self, sender: Sender, sent: dict[str, Any], of_server: _ServerCheck
+    ) -> ObjectResult:
+        """Validate what a sender makes of the object and the old one, if there is one; raise NotDecodedError."""
+        definition, old = of_server.findings.definition, of_server.old
+        before = None if old is None else as_sent(old, namespaced=definition.namespaced)
+        validator = definition.validator(self.resource.version)
+        return _outcome(
+            validator,
+            sent,
+            before,
+            sender,
+            of_server.withhold,
+        )
 
     def _old_of(self, content: dict[str, Any], definition: Definition) -> dict[str, Any] | None:
         """Return the old object that is updated, or None."""
@@ -924,13 +972,10 @@ _SHOWN_FILES: Final = 3
 _OF_SERVER: Final = frozenset({"uid", "managedFields", "resourceVersion"})
 
 
-def _only_applied(
-    rejected: Iterable[Diagnostic],
-    findings: ResourceFindings,
-    reported: list[Diagnostic],
-    severity: Literal["error", "warning"],
+def _only_of_some(
+    rejected: Iterable[Diagnostic], reported: list[Diagnostic]
 ) -> Iterator[Diagnostic]:
-    """Yield the certain findings of server-side apply that are not `reported` already.
+    """Yield the certain findings of some senders that are not `reported` already.
 
     The fields that the server sets in a copy are reported with its resource version.
     """
@@ -940,7 +985,7 @@ def _only_applied(
         is_at_other = (finding.line, finding.column) in positions
         is_certain = finding.errors and not finding.hidden
         if finding.message not in messages and not is_at_other and is_certain:
-            yield findings.only_applied(finding, severity)
+            yield finding
 
 
 def _without_uid(copied: dict[str, Any]) -> dict[str, Any]:

@@ -47,6 +47,7 @@ from crdlint.kubecel.evaluation import (
 )
 from crdlint.kubernetes.servers import NEWEST, Server
 from crdlint.light import NamedTuple
+from crdlint.resources.client_side import as_patched
 from crdlint.resources.objects import DEFAULT_NAMESPACE
 from crdlint.rules.texts import resource as rules
 from crdlint.safety import work
@@ -331,6 +332,21 @@ class ResourceValidator:
         if self._as_requests:
             _count_generation(resource, before)
         return self._updated(resource, before, withhold)._replace(unknown=unknown)
+
+    def patch(
+        self,
+        sent: dict[str, Any],
+        old: dict[str, Any],
+        withhold: Withhold | None = None,
+        *,
+        applied_before: dict[str, Any] | None = None,
+    ) -> ObjectResult:
+        """Validate what client-side apply makes of a stored object; see `create` for `withhold`.
+
+        What was applied before is in an annotation of the old object, else `applied_before`, else the old object itself.
+        """
+        before, _ = self._admit(old)
+        return self.update(as_patched(sent, before, applied_before or old), old, withhold)
 
     def _updated(
         self, resource: dict[str, Any], before: dict[str, Any], withhold: Withhold | None = None

@@ -8,6 +8,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.evaluation.evaluate import rules_of, run_rules
@@ -20,6 +21,7 @@ from crdlint.kubernetes.servers import OLDEST, Server
 from crdlint.light import dataclass, regex
 from crdlint.linting.version_range import describe_versions
 from crdlint.phrases import differing
+from crdlint.resources.client_side import as_created
 from crdlint.resources.dump import dump
 from crdlint.resources.objects import read_resource
 from crdlint.resources.validation import NotDecodedError, ObjectResult
@@ -151,7 +153,8 @@ class _Runner:
         sent, sender = self._object(case.initial, "initial"), sender_named(case.sender)
         expectation, what, error = "the object should be created", "the create", case.expected_error
         if not sender.applies:
-            outcome = self._created(self._definition, sent)
+            created = as_created(sent) if sender.drops_nulls else sent
+            outcome = self._created(self._definition, created)
         else:
             self._match(sent)
             try:
@@ -255,9 +258,15 @@ class _Runner:
     def _updated(self, case: Case, updated: dict[str, Any], stored: dict[str, Any]) -> ObjectResult:
         """Return the result of the update; raise NotDecodedError if server-side apply rejects the object unvalidated."""
         validator, sender = self._definition.validator(self._version), sender_named(case.sender)
+        before = self._object(case.initial, "initial")
+        if sender.drops_nulls:
+            return _validated(
+                partial(validator.patch, applied_before=before),
+                updated,
+                stored,
+            )
         if not sender.applies:
             return _validated(validator.update, updated, stored)
-        before = self._object(case.initial, "initial")
         by = Manager(sender.manager, sender.forces)
         return validator.reapply(
             updated,

@@ -64,6 +64,10 @@ class Mapping(Collection):
         """Whether the values of all keys are their texts."""
         return self.names is not None
 
+    def replace(self, names: tuple[str, ...], items: list[Node]) -> None:
+        """Replace the keys and values, of which `names` are the texts of the keys."""
+        self.names, self.items, self._indexes = names, items, None
+
     def pairs(self) -> Iterator[tuple[Node, Node]]:
         """Yield (key node, value node) in document order."""
         items = iter(self.items)

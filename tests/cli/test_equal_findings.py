@@ -76,7 +76,7 @@ VALUES = {
     "the same in several items": ("{l: [{}, {}, {}]}", ["`k` is missing"], "also in line 4"),
     "a null that is required": (
         "{l: [{k: null}]}",
-        ["`k` is null, which the API server drops, but it is required"],
+        ["`k` is null, which is dropped, but it is required"],
         "Give the field a value",
     ),
 }

@@ -304,6 +304,96 @@ def test_old_objects_are_merged(tmp_path: Path) -> None:
     ]
 
 
+_NULLABLE = {"type": "string", "nullable": True}
+_WITH_NULLS = crd_in_json(
+    {
+        "type": "object",
+        "properties": {
+            "spec": {
+                "type": "object",
+                "required": ["k"],
+                "properties": {"k": _NULLABLE, "d": _NULLABLE | {"default": "x"}},
+            }
+        },
+    }
+)
+_CLIENT_SIDE = "client-side apply rejects this object: `spec.k` is null"
+_DROPPED = "`k` is null, which is dropped, but it is required"
+NULLS = {
+    "anyone": ((), [("warning", "resource-apply-rejected", _CLIENT_SIDE)]),
+    "create": (("create",), []),
+    "kubectl": (("kubectl",), [("warning", "resource-apply-rejected", _CLIENT_SIDE)]),
+    "kubectl apply": (("kubectl-apply",), [("error", "resource-value", _DROPPED)]),
+    "Argo CD": (("argo-cd",), [("error", "resource-value", _DROPPED)]),
+    "Argo CD and create": (
+        ("argo-cd", "create"),
+        [("error", "resource-apply-rejected", _CLIENT_SIDE)],
+    ),
+    "server-side apply": (("server-side-apply",), []),
+    "Helm 3": (("helm-3",), []),
+    "kubectl and Helm 4": (
+        ("kubectl", "helm-4"),
+        [("warning", "resource-apply-rejected", _CLIENT_SIDE)],
+    ),
+}
+
+
+@each(("senders", "wanted"), NULLS.values(), ids=NULLS)
+def test_a_required_null(
+    senders: tuple[str, ...], wanted: list[tuple[str, str, str]], tmp_path: Path
+) -> None:
+    (tmp_path / "crd.yaml").write_text(_WITH_NULLS)
+    write_object(tmp_path, {"k": None})
+    options = [option for sender in senders for option in ("--sender", sender)]
+    assert findings("validate", "--crd", "crd.yaml", "object.yaml", *options) == wanted
+
+
+def test_client_side_apply_drops_unknown_nulls(tmp_path: Path) -> None:
+    write_object(tmp_path, {"u": None, "b": "x"}, v=None)
+    arguments = ("validate", "--crd", "crd.yaml", "object.yaml")
+    assert findings(*arguments, "--sender", "kubectl-apply") == []
+    found = [rule for _, rule, _ in findings(*arguments, "--sender", "kubectl")]
+    assert found == ["unknown-field", "unknown-field"]
+
+
+def test_client_side_apply_sends_no_object_without_a_name(tmp_path: Path) -> None:
+    write_object(tmp_path, {"b": "x"}, name=None, generateName="x-")
+    arguments = ("validate", "--crd", "crd.yaml", "object.yaml")
+    assert findings(*arguments, "--sender", "kubectl") == []
+    assert [rule for _, rule, _ in findings(*arguments, "--sender", "kubectl-apply")] == [
+        "resource-decode"
+    ]
+
+
+CLIENT_SIDE_SUITE = """\
+crd: crd.yaml
+tests:
+  onCreate:
+  - name: Should have the default
+    sender: kubectl-apply
+    initial: '{created}'
+    expected: '{stored}'
+  onUpdate:
+  - name: Should keep what others have set
+    sender: argo-cd
+    initial: '{stored}'
+    updated: '{created}'
+    expected: '{stored}'
+"""
+
+
+def test_a_suite_with_client_side_apply(tmp_path: Path) -> None:
+    (tmp_path / "crd.yaml").write_text(_WITH_NULLS)
+    created, stored = (
+        json.dumps(_OBJECT | {"spec": spec})
+        for spec in ({"k": "a", "d": None, "u": None}, {"k": "a", "d": "x"})
+    )
+    text = CLIENT_SIDE_SUITE.replace("{created}", created).replace("{stored}", stored)
+    (tmp_path / "x.testsuite.yaml").write_text(text)
+    result = run("test", "x.testsuite.yaml")
+    assert result.exit_code == 0, result.output
+
+
 UPDATED_SUITE = """\
 crd: crd.yaml
 tests:

@@ -89,6 +89,7 @@ SYNCED = LARGE.replace(
 BY_SENDER = {
     "create": "info",
     "kubectl": "warning",
+    "kubectl-apply": "error",
     "argo-cd": "error",
     "argo-cd-server-side": None,
     "server-side-apply": None,
@@ -108,6 +109,16 @@ def test_options_of_argo_cd_in_the_crd() -> None:
         text = SYNCED.replace("OPTION", option)
         assert text != LARGE
         assert _severities(text, "argo-cd") == severities
+
+
+def test_the_help_for_kubectl() -> None:
+    [one] = [
+        one
+        for one in crdlint.lint_text(LARGE, sender="kubectl-apply")
+        if one.rule == "too-large-to-apply"
+    ]
+    assert "too large for `kubectl apply`" in one.message
+    assert str(one.help).startswith("Use `kubectl apply --server-side`, or")
 
 
 def test_the_help_for_argo_cd() -> None:

@@ -99,7 +99,7 @@ def test_kubectl_does_not_send_it(metadata: dict[str, Any], wanted: str) -> None
 def test_unknown_sender() -> None:
     with pytest.raises(
         ValueError,
-        match="unknown sender 'fleet': use one of create, apply, kubectl, server-side-apply",
+        match="unknown sender 'fleet': use one of create, apply, kubectl, kubectl-apply, server-side-apply",
     ):
         crdlint.lint_text(SMALLEST, sender="fleet")
 

@@ -185,8 +185,8 @@ def leftovers(crd: DecodedCRD) -> Iterator[Advisory]:
     good="type: object",
 ).advice
 def _too_large(crd: DecodedCRD) -> Iterator[Advisory]:
-    severity = crd.client_side_severity
-    if severity is None or (_is_by_argo_cd(crd) and _is_synced_otherwise(crd)):
+    severity = "error" if _is_by_argo_cd(crd) else crd.client_side_severity
+    if severity is None:
         return
     size = _size(crd.root, crd.text)
     if size > ANNOTATIONS_LIMIT:
@@ -204,13 +204,9 @@ def _too_large(crd: DecodedCRD) -> Iterator[Advisory]:
 
 
 def _is_by_argo_cd(crd: DecodedCRD) -> bool:
-    """Return whether the CRD is sent by Argo CD, the sender that always uses client-side apply."""
-    return crd.client_side_severity == "error"
-
-
-def _is_synced_otherwise(crd: DecodedCRD) -> bool:
+    """Return whether Argo CD sends the CRD by client-side apply, which an annotation of the CRD changes."""
     options = crd.annotations.get(_SYNC_OPTIONS, "")
-    return _SYNCED_OTHERWISE.search(options) is not None
+    return crd.is_by_argo_cd and _SYNCED_OTHERWISE.search(options) is None
 
 
 def _help(crd: DecodedCRD, size: int) -> str:

@@ -96,7 +96,8 @@ class DecodedCRD(NamedTuple):
     - `annotations`: those of the CRD
     - `old_names`: the names that the API server has accepted for the CRD, None on create
     - `apply_severity`: that of what only server-side apply rejects, None if it is not reported
-    - `client_side_severity`: the same for client-side apply
+    - `client_side_severity`: the same for client-side apply, but for that of Argo CD
+    - `is_by_argo_cd`: whether Argo CD sends the CRD by client-side apply, unless an annotation of the CRD changes that
     """
 
     root: Mapping
@@ -112,6 +113,7 @@ class DecodedCRD(NamedTuple):
     old_names: CustomResourceDefinitionNames | None = None
     apply_severity: Severity | None = None
     client_side_severity: Severity | None = "info"
+    is_by_argo_cd: bool = False
 
 
 def on_rules(

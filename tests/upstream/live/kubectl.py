@@ -21,7 +21,7 @@ from .tally import Counts
 # Each way to send a manifest, with the sender that crdlint is asked for.
 WAYS: Final[Mapping[str, str]] = {
     "create": "kubectl",
-    "apply": "kubectl",
+    "apply": "kubectl-apply",
     "apply --server-side": "server-side-apply",
 }
 _KINDS: Final = ("decode", "strict", "field")

@@ -1,0 +1,90 @@
+"""What client-side apply makes of an object: `kubectl apply`, and Argo CD without server-side apply.
+
+Upstream: kubectl pkg/cmd/apply (pruneNullsFromMap, patchSimple), apimachinery pkg/util/jsonmergepatch.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Final
+
+from crdlint.schema.deep_equal import deep_copy
+
+# The annotation in which an object has what was applied last.
+LAST_APPLIED: Final = "kubectl.kubernetes.io/last-applied-configuration"
+
+
+def has_nulls(sent: dict[str, Any]) -> bool:
+    """Return whether an object has a field that is null."""
+    pending: list[Any] = [sent]
+    while pending:
+        container = pending.pop()
+        if isinstance(container, dict):
+            fields = container.values()
+            if None in fields:
+                return True
+            pending += fields
+        elif isinstance(container, list):
+            pending += container
+    return False
+
+
+def as_created(sent: dict[str, Any]) -> dict[str, Any]:
+    """Return a new object without the fields that are null; items of lists that are null stay."""
+    created: dict[str, Any] = deep_copy(sent)
+    _drop_nulls(created)
+    return created
+
+
+def as_patched(sent: dict[str, Any], stored: dict[str, Any], old: dict[str, Any]) -> dict[str, Any]:
+    """Return what becomes of an object that the server has as `stored`.
+
+    Its fields stay, except for those that `sent` has, and those that were applied before and that it lacks. What was
+    applied is in the annotation of the `old` object, which without it is itself what was applied.
+    """
+    patched: dict[str, Any] = deep_copy(stored)
+    pending = [(patched, sent, _applied(old))]
+    while pending:
+        target, values, before = pending.pop()
+        for name in before.keys() - values.keys():
+            target.pop(name, None)
+        for name, value in values.items():
+            current, was = target.get(name), before.get(name, _ABSENT)
+            if value is None:
+                # A null that was applied before deletes nothing.
+                if was is not None:
+                    target.pop(name, None)
+            elif isinstance(value, dict) and isinstance(current, dict):
+                pending.append((current, value, was if isinstance(was, dict) else {}))
+            else:
+                target[name] = deep_copy(value)
+                _drop_nulls(target[name])
+    return patched
+
+
+_ABSENT: Final = object()
+
+
+def _applied(old: dict[str, Any]) -> dict[str, Any]:
+    """Return what was applied of an object, from its annotation if it has one."""
+    metadata = old.get("metadata")
+    annotations = metadata.get("annotations") if isinstance(metadata, dict) else None
+    text = annotations.get(LAST_APPLIED) if isinstance(annotations, dict) else None
+    try:
+        applied = json.loads(text) if isinstance(text, str) else None
+    except (ValueError, RecursionError):
+        applied = None
+    return applied if isinstance(applied, dict) else old
+
+
+def _drop_nulls(value: Any) -> None:
+    """Delete the fields of a value that are null, in place."""
+    pending = [value]
+    while pending:
+        container = pending.pop()
+        if isinstance(container, dict):
+            for name in [name for name, field in container.items() if field is None]:
+                del container[name]
+            pending += container.values()
+        elif isinstance(container, list):
+            pending += container
