@@ -103,9 +103,9 @@ def _has_null(node: Mapping | Sequence) -> bool:
 
 def _drop_nulls(mapping: Mapping) -> None:
     """Delete the fields of a mapping that are null, in place; it is simple afterwards."""
-    kept = [entry for entry in entries(mapping) if not is_null(entry[2])]
-    names = tuple(name for name, _, _ in kept)
-    pairs = [node for _, key, value in kept for node in (key, value)]
+    rest = [entry for entry in entries(mapping) if not is_null(entry[2])]
+    names = tuple(name for name, _, _ in rest)
+    pairs = [node for _, key, value in rest for node in (key, value)]
     mapping.replace(names, pairs)
 
 

@@ -161,7 +161,22 @@ class _CRDCheck:
         self.rejected = subject.rejected or any(map(self._is_rejection, self.problems))
 
     def _read(self, root: Node) -> Decoded:
-        """Read the CRD as the server does for the sender of the request."""
+        """Read the CRD as the server does for the sender of the request, merged into the old one if that is applied."""
+        decoded = self._read_alone(root)
+        sender = self.request.sender
+        if self.old is None or not (sender.applies or sender.drops_nulls):
+            return decoded
+        from crdlint.linting.applied import over_old  # only updates by some senders need it
+
+        return over_old(
+            decoded,
+            root,
+            self.old.positions.root,
+            sender,
+            self.server,
+        )
+
+    def _read_alone(self, root: Node) -> Decoded:
         stored, sender = self.old is not None, self.request.sender
         if sender.applies:
             # Only server-side apply needs it.

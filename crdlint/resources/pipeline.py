@@ -43,7 +43,6 @@ from crdlint.linting.request import CheckRequest
 from crdlint.linting.result import CRD, FileResult
 from crdlint.linting.version_range import FindingsByVersion
 from crdlint.phrases import some
-from crdlint.resources.client_side import as_created, has_nulls
 from crdlint.resources.definitions import Definition, Definitions, rejection_of
 from crdlint.resources.findings import ResourceFindings, diagnostic
 from crdlint.resources.objects import (
@@ -65,6 +64,7 @@ from crdlint.rules.fixes.value_fixes import Mistake
 from crdlint.rules.texts import resource as rules
 from crdlint.rules.texts.reading import duplicate_in_json, duplicate_in_yaml
 from crdlint.safety.bugs import attempt
+from crdlint.typed.client_side import as_created, has_nulls
 from crdlint.yaml import YAMLDecodeError
 from crdlint.yaml.json_values import worded_for
 from crdlint.yaml.nodes import Mapping, Node, child, is_json

@@ -47,7 +47,6 @@ from crdlint.kubecel.evaluation import (
 )
 from crdlint.kubernetes.servers import NEWEST, Server
 from crdlint.light import NamedTuple
-from crdlint.resources.client_side import as_patched
 from crdlint.resources.objects import DEFAULT_NAMESPACE
 from crdlint.rules.texts import resource as rules
 from crdlint.safety import work
@@ -56,6 +55,7 @@ from crdlint.schema.deep_equal import deep_copy, deep_equal
 from crdlint.schema.defaulting import apply_defaults, prune, prune_defaults, prune_nulls
 from crdlint.schema.embedded_resources import coerce, validate_embedded
 from crdlint.schema.validator import ValueValidator
+from crdlint.typed.client_side import as_patched
 
 if TYPE_CHECKING:
     from crdlint.typed.applied_objects import AppliedObjects, ApplyRejection, Manager

@@ -21,7 +21,6 @@ from crdlint.kubernetes.servers import OLDEST, Server
 from crdlint.light import dataclass, regex
 from crdlint.linting.version_range import describe_versions
 from crdlint.phrases import differing
-from crdlint.resources.client_side import as_created
 from crdlint.resources.dump import dump
 from crdlint.resources.objects import read_resource
 from crdlint.resources.validation import NotDecodedError, ObjectResult
@@ -31,6 +30,7 @@ from crdlint.suites.feature_gates import MissingCRDError
 from crdlint.suites.patches import Patcher, PatchLimitError
 from crdlint.suites.read import Case, Suite, SuiteError
 from crdlint.typed.applied_objects import Manager
+from crdlint.typed.client_side import as_created
 from crdlint.yaml import YAMLDecodeError
 from crdlint.yaml.parse import parse_first
 

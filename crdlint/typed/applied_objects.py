@@ -5,7 +5,6 @@ See `crdlint.typed.applied_crds`; a custom resource is not converted to Go types
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
@@ -13,7 +12,6 @@ from crdlint.crd.model import JSONSchemaProps
 from crdlint.crd.paths import Path
 from crdlint.kubernetes.servers import Server
 from crdlint.light import NamedTuple
-from crdlint.phrases import counted
 from crdlint.typed.metadata import (
     MANAGED_FIELDS,
     conflict_of_uid,
@@ -22,7 +20,7 @@ from crdlint.typed.metadata import (
     named,
     version_problem,
 )
-from crdlint.typed.ownership import Conflict, Owners, path_in
+from crdlint.typed.ownership import Owners, path_in
 from crdlint.typed.schemas import type_of_objects
 from crdlint.typed.types import FieldType
 from crdlint.typed.walker import TypedError, check, joined
@@ -125,7 +123,7 @@ class AppliedObjects:
             return ApplyRejection(f"failed to decode managed fields: {error}")
         if result.conflicts and not by.forces:
             path = path_in(value, result.conflicts[0].field, self._server)
-            return ApplyRejection(result.message, path, summary=_summary(result.conflicts))
+            return ApplyRejection(result.message, path, summary=result.summary)
         problem = version_problem(value)
         if problem:
             return ApplyRejection(problem, Path("metadata").child("resourceVersion"))
@@ -157,14 +155,6 @@ class AppliedObjects:
     def _type_problem(self, value: dict[str, Any]) -> str:
         is_ours = (value.get("apiVersion"), value.get("kind")) == (self._api_version, self._kind)
         return "" if is_ours else f"invalid object type: {_described(value)}"
-
-
-def _summary(conflicts: Sequence[Conflict]) -> str:
-    """Return whose fields an object changes."""
-    (owner, field), *others = conflicts
-    of_others = f" and {counted(len(others), 'more field')}" if others else ""
-    verb = "are" if others else "is"
-    return f"`{str(field).removeprefix('.')}`{of_others} {verb} owned by {owner}"
 
 
 def _described(value: dict[str, Any]) -> str:

@@ -15,12 +15,13 @@ from crdlint.golang.printing import marshal
 from crdlint.golang.text import quote
 from crdlint.kubernetes.servers import Server
 from crdlint.light import NamedTuple
+from crdlint.phrases import counted
+from crdlint.typed.client_side import LAST_APPLIED
 from crdlint.typed.fields import Fields, OwnedField, in_order, of_json, root, with_named, without
 from crdlint.typed.items import ItemIdentity, identity_of
 from crdlint.typed.merging import Merging
 from crdlint.typed.types import FieldType
 
-_LAST_APPLIED: Final = "kubectl.kubernetes.io/last-applied-configuration"
 _APPLY: Final = "Apply"
 _KUBECTL: Final = "kubectl"
 # Fields without an owner.
@@ -57,6 +58,14 @@ class Merged(NamedTuple):
             lines.append(f"- {field}")
             previous = manager
         return f"Apply failed with {len(self.conflicts)} conflicts: " + "\n".join(lines)
+
+    @property
+    def summary(self) -> str:
+        """Whose fields the applied object changes."""
+        (owner, field), *others = self.conflicts
+        of_others = f" and {counted(len(others), 'more field')}" if others else ""
+        verb = "are" if others else "is"
+        return f"`{str(field).removeprefix('.')}`{of_others} {verb} owned by {owner}"
 
 
 class _Owner(NamedTuple):
@@ -163,7 +172,7 @@ class Owners:
         """
         annotations = (live.get("metadata") or {}).get("annotations") or {}
         try:
-            last = json.loads(annotations.get(_LAST_APPLIED) or "null")
+            last = json.loads(annotations.get(LAST_APPLIED) or "null")
         except ValueError:
             return conflicts
         if not isinstance(last, dict) or last.get("apiVersion") != live.get("apiVersion"):

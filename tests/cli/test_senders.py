@@ -419,3 +419,115 @@ def test_an_update_of_a_suite_names_the_sender(tmp_path: Path) -> None:
     (tmp_path / "x.testsuite.yaml").write_text(text)
     result = run("test", "x.testsuite.yaml")
     assert result.exit_code == 0, result.output
+
+
+_HOOK: dict[str, Any] = {
+    "strategy": "Webhook",
+    "webhook": {"conversionReviewVersions": ["v1"], "clientConfig": {"url": "https://a.b/c"}},
+}
+_OF_OTHER: dict[str, Any] = {
+    "f:spec": {
+        "f:conversion": {"f:strategy": {}, "f:webhook": {"f:clientConfig": {"f:url": {}}}},
+        "f:names": {"f:shortNames": {}},
+        "f:versions": {},
+    }
+}
+_ENTRY = {
+    "manager": "other",
+    "operation": "Update",
+    "apiVersion": "apiextensions.k8s.io/v1",
+    "fieldsType": "FieldsV1",
+}
+_CONVERSION_KEPT = [
+    "change-conversion",
+    "conversion-webhook-config",
+    "conversion-webhook-config",
+]
+OVER_OLD: dict[str, tuple[dict[str, Any], dict[str, list[str]]]] = {
+    "left out": (
+        {},
+        {
+            "create": ["change-conversion", "change-short-name-removed"],
+            "server-side-apply": [],
+            "flux": [],
+            "kubectl-apply": [],
+            "helm-3": ["change-conversion", "change-short-name-removed"],
+        },
+    ),
+    "another strategy": (
+        {"conversion": {"strategy": "None"}},
+        {
+            "create": ["change-conversion", "change-short-name-removed"],
+            "server-side-apply": ["apply-rejected"],
+            "flux": _CONVERSION_KEPT,
+            "kubectl-apply": _CONVERSION_KEPT,
+        },
+    ),
+    "other versions": (
+        {
+            "versions": [
+                {
+                    "name": "v1",
+                    "served": True,
+                    "storage": True,
+                    "deprecated": True,
+                    "schema": {"openAPIV3Schema": {"type": "object"}},
+                }
+            ]
+        },
+        {"server-side-apply": ["apply-rejected"], "flux": [], "kubectl-apply": []},
+    ),
+}
+
+
+@each("case", list(OVER_OLD))
+def test_a_crd_is_applied_over_one_of_a_cluster(case: str, tmp_path: Path) -> None:
+    changed, wanted_by_sender = OVER_OLD[case]
+    new = json.loads(crd_in_json({"type": "object"}))
+    old = json.loads(json.dumps(new))
+    old["spec"]["conversion"] = _HOOK
+    old["spec"]["names"]["shortNames"] = ["fo"]
+    new["spec"] |= changed
+    old["metadata"]["managedFields"] = [_ENTRY | {"fieldsV1": _OF_OTHER}]
+    by_client = json.loads(json.dumps(old))
+    by_client["metadata"]["annotations"] = {
+        "kubectl.kubernetes.io/last-applied-configuration": crd_in_json({"type": "object"})
+    }
+    (tmp_path / "old.yaml").write_text(json.dumps(old))
+    (tmp_path / "by-client.yaml").write_text(json.dumps(by_client))
+    (tmp_path / "new.yaml").write_text(json.dumps(new))
+    for sender, wanted in wanted_by_sender.items():
+        against = "by-client.yaml" if sender == "kubectl-apply" else "old.yaml"
+        assert rules_against(against, sender) == wanted, sender
+
+
+def rules_against(old: str, sender: str) -> list[str]:
+    result = run(
+        "check",
+        "--no-cache",
+        *("--against", old, "new.yaml"),
+        *("--sender", sender, "--format", "json"),
+    )
+    found = (one["rule"] for one in json.loads(result.stdout)["diagnostics"])
+    kinds = ("change-conversion", "change-short", "apply-rejected", "conversion-", "internal")
+    return sorted(rule for rule in found if rule.startswith(kinds))
+
+
+def test_a_crd_is_applied_over_one_without_owners(tmp_path: Path) -> None:
+    new = json.loads(crd_in_json({"type": "object"}))
+    old = json.loads(json.dumps(new))
+    old["spec"]["conversion"] = _HOOK
+    (tmp_path / "old.yaml").write_text(json.dumps(old))
+    (tmp_path / "new.yaml").write_text(json.dumps(new))
+    for sender in ("create", "server-side-apply", "kubectl-apply"):
+        assert rules_against("old.yaml", sender) == ["change-conversion"]
+
+
+@each("managed_fields", ["x", [1], [{"operation": "Apply", "fieldsV1": {"a": 1}}], [{}]])
+def test_managed_fields_that_cannot_be_read(managed_fields: object, tmp_path: Path) -> None:
+    new = json.loads(crd_in_json({"type": "object"}))
+    old = json.loads(json.dumps(new))
+    old["metadata"]["managedFields"] = managed_fields
+    (tmp_path / "old.yaml").write_text(json.dumps(old))
+    (tmp_path / "new.yaml").write_text(json.dumps(new))
+    assert "internal-error" not in rules_against("old.yaml", "helm-4")

@@ -81,6 +81,10 @@ def test_each_error_has_its_place_and_the_server_one_message() -> None:
     [
         ({}, "resource name may not be empty"),
         ({"name": ""}, "resource name may not be empty"),
+        (
+            {"name": "50%/"},
+            "invalid resource name \"50%/\": [may not contain '/' may not contain '%']",
+        ),
         ({"generateName": "a-"}, "from a-: cannot use generate name with apply"),
         (
             {"name": "foos.example.com", "annotations": "a"},
@@ -92,8 +96,36 @@ def test_each_error_has_its_place_and_the_server_one_message() -> None:
 def test_kubectl_does_not_send_it(metadata: dict[str, Any], wanted: str) -> None:
     crd = json.loads(crd_in_json(_with(_TEXT)))
     crd["metadata"] = metadata
-    findings = crdlint.lint_text(json.dumps(crd), sender="server-side-apply")
-    assert [finding.message for finding in findings if finding.kind == "decode"] == [wanted]
+    for sender in ("server-side-apply", "kubectl-apply"):
+        findings = crdlint.lint_text(json.dumps(crd), sender=sender)
+        assert [finding.message for finding in findings if finding.kind == "decode"] == [wanted]
+
+
+_WITHOUT_SCHEMA = _with({"type": "object", "properties": {"a": None}})
+_NULL_DEFAULT = _with(
+    {
+        "type": "object",
+        "default": {"a": None},
+        "required": ["a"],
+        "properties": {"a": {"type": "string", "nullable": True}},
+    }
+)
+
+
+@each(
+    ("schema", "by_create", "by_apply"),
+    [
+        (_WITHOUT_SCHEMA, ["structural-type-required"], []),
+        (_with(_TEXT | {"u": None}), ["unknown-field"], []),
+        (_NULL_DEFAULT, [], ["default-invalid"]),
+    ],
+)
+def test_client_side_apply_drops_nulls(
+    schema: dict[str, Any], by_create: list[str], by_apply: list[str]
+) -> None:
+    for sender, wanted in (("kubectl", by_create), ("kubectl-apply", by_apply)):
+        found = crdlint.lint_text(crd_in_json(schema), sender=sender)
+        assert [one.rule for one in found if one.origin == "apiserver"] == wanted
 
 
 def test_unknown_sender() -> None:

@@ -64,7 +64,7 @@ NOT_CONVERTIBLE = Rule(
 TYPE_REQUIRED = _Rule(
     "structural-type-required",
     "Field without a type",
-    observed=("named-fields-and-other-keys",),
+    observed=("named-fields-and-other-keys", "crd-with-a-null-patched"),
     changes="type",
     hides_costs=True,
     why="The API server prunes, defaults and converts objects by the types in the schema, so every field needs one.",

@@ -79,7 +79,7 @@ REMOVED = _Break("change-crd-removed", "CRD of the old revision was removed", sc
     "cluster once no file contains it.",
     help="Restore the CRD, or ignore this rule once no cluster has objects of it",)
 VERSION_REMOVED = _Break("change-version-removed", "Version was removed", scope="spec",
-    observed=("version-not-served", "storage-version-cannot-be-removed"),
+    observed=("version-not-served", "storage-version-cannot-be-removed", "crd-applied-over-versions"),
     why="Requests to the version return 404, also those of clients and manifests that have not been updated yet.",
     help="Keep the version with `deprecated: true` for a release, then set `served: false`, and remove it after that",
     good=_versions(_V1, _V1BETA1), bad=_versions(_V1),)
@@ -351,7 +351,7 @@ NAMES = _Risk("change-names", "Name of the list kind or singular name was change
     help="Keep the old name",
     good="names: {listKind: FooList}\n", bad="names: {listKind: Foos}\n",)
 SHORT_NAME_REMOVED = _Risk("change-short-name-removed", "Short name was removed", scope="spec",
-    observed=("short-name-and-category-removed",),
+    observed=("short-name-and-category-removed", "crd-applied-over-names"),
     why="Scripts that use the short name fail.",
     help="Keep the short name",
     good="names: {shortNames: [fo]}\n", bad="names: {shortNames: []}\n",)
@@ -385,8 +385,9 @@ _WEBHOOK = (
     "    clientConfig: {url: https://example.com/convert}\n"
 )
 CONVERSION = _Risk("change-conversion", "Conversion strategy was changed", scope="spec",
-    observed=("webhook-to-none",),
-    why="With `strategy: None`, only `apiVersion` is rewritten, and fields that the other version does not have are lost.",
+    observed=("webhook-to-none", "crd-applied-over-a-conversion", "crd-patched-over-a-conversion"),
+    why="With `strategy: None`, only `apiVersion` is rewritten, and fields that the other version does not have are lost. "
+    "A webhook that another writer has set, such as the operator itself, stays if the CRD is applied without a conversion.",
     help="Keep the conversion webhook until all objects are stored in one version and only that version is served",
     good=f"{_TWO_SCHEMAS}{_WEBHOOK}", bad=f"{_TWO_SCHEMAS}conversion: {{strategy: None}}\n",)
 CONVERSION_WEBHOOK = _Risk("change-conversion-webhook", "Conversion webhook was changed", scope="spec",

@@ -7,7 +7,7 @@ from typing import Any
 
 from tables import each
 
-from crdlint.resources.client_side import LAST_APPLIED, as_created, as_patched, has_nulls
+from crdlint.typed.client_side import LAST_APPLIED, as_created, as_patched, has_nulls
 
 CREATED = {
     "a null": ({"a": None, "b": 1}, {"b": 1}),

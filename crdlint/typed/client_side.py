@@ -36,6 +36,11 @@ def as_created(sent: dict[str, Any]) -> dict[str, Any]:
     return created
 
 
+def has_last_applied(old: dict[str, Any]) -> bool:
+    """Return whether an object has the annotation with what was applied last."""
+    return _last_applied(old) is not None
+
+
 def as_patched(sent: dict[str, Any], stored: dict[str, Any], old: dict[str, Any]) -> dict[str, Any]:
     """Return what becomes of an object that the server has as `stored`.
 
@@ -43,7 +48,7 @@ def as_patched(sent: dict[str, Any], stored: dict[str, Any], old: dict[str, Any]
     applied is in the annotation of the `old` object, which without it is itself what was applied.
     """
     patched: dict[str, Any] = deep_copy(stored)
-    pending = [(patched, sent, _applied(old))]
+    pending = [(patched, sent, _last_applied(old) or old)]
     while pending:
         target, values, before = pending.pop()
         for name in before.keys() - values.keys():
@@ -65,16 +70,16 @@ def as_patched(sent: dict[str, Any], stored: dict[str, Any], old: dict[str, Any]
 _ABSENT: Final = object()
 
 
-def _applied(old: dict[str, Any]) -> dict[str, Any]:
-    """Return what was applied of an object, from its annotation if it has one."""
+def _last_applied(old: dict[str, Any]) -> dict[str, Any] | None:
+    """Return what was applied of an object, from its annotation; None without a valid one."""
     metadata = old.get("metadata")
     annotations = metadata.get("annotations") if isinstance(metadata, dict) else None
     text = annotations.get(LAST_APPLIED) if isinstance(annotations, dict) else None
     try:
         applied = json.loads(text) if isinstance(text, str) else None
     except (ValueError, RecursionError):
-        applied = None
-    return applied if isinstance(applied, dict) else old
+        return None
+    return applied if isinstance(applied, dict) else None
 
 
 def _drop_nulls(value: Any) -> None:
