@@ -17,8 +17,8 @@ from crdlint.crd.positions import Locator
 from crdlint.files.recognition import GROUP
 from crdlint.kubernetes.senders import Sender
 from crdlint.kubernetes.servers import Server
+from crdlint.schema.client_side import as_patched, has_last_applied
 from crdlint.typed.builtin import type_of_crds
-from crdlint.typed.client_side import as_patched, has_last_applied
 from crdlint.typed.ownership import Merged, Owners, path_in
 from crdlint.yaml.nodes import Node
 from crdlint.yaml.parse import parse_first

@@ -64,7 +64,7 @@ from crdlint.rules.fixes.value_fixes import Mistake
 from crdlint.rules.texts import resource as rules
 from crdlint.rules.texts.reading import duplicate_in_json, duplicate_in_yaml
 from crdlint.safety.bugs import attempt
-from crdlint.typed.client_side import as_created, has_nulls
+from crdlint.schema.client_side import as_created, has_nulls
 from crdlint.yaml import YAMLDecodeError
 from crdlint.yaml.json_values import worded_for
 from crdlint.yaml.nodes import Mapping, Node, child, is_json

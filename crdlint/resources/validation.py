@@ -50,12 +50,12 @@ from crdlint.light import NamedTuple
 from crdlint.resources.objects import DEFAULT_NAMESPACE
 from crdlint.rules.texts import resource as rules
 from crdlint.safety import work
+from crdlint.schema.client_side import as_patched
 from crdlint.schema.correlation import Correlation, validate_list_sets_and_maps
 from crdlint.schema.deep_equal import deep_copy, deep_equal
 from crdlint.schema.defaulting import apply_defaults, prune, prune_defaults, prune_nulls
 from crdlint.schema.embedded_resources import coerce, validate_embedded
 from crdlint.schema.validator import ValueValidator
-from crdlint.typed.client_side import as_patched
 
 if TYPE_CHECKING:
     from crdlint.typed.applied_objects import AppliedObjects, ApplyRejection, Manager

@@ -24,13 +24,13 @@ from crdlint.phrases import differing
 from crdlint.resources.dump import dump
 from crdlint.resources.objects import read_resource
 from crdlint.resources.validation import NotDecodedError, ObjectResult
+from crdlint.schema.client_side import as_created
 from crdlint.schema.deep_equal import deep_copy, deep_equal
 from crdlint.suites.crds import SuiteCRDs, Target, define, patched, reduced
 from crdlint.suites.feature_gates import MissingCRDError
 from crdlint.suites.patches import Patcher, PatchLimitError
 from crdlint.suites.read import Case, Suite, SuiteError
 from crdlint.typed.applied_objects import Manager
-from crdlint.typed.client_side import as_created
 from crdlint.yaml import YAMLDecodeError
 from crdlint.yaml.parse import parse_first
 

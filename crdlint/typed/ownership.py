@@ -16,12 +16,13 @@ from crdlint.golang.text import quote
 from crdlint.kubernetes.servers import Server
 from crdlint.light import NamedTuple
 from crdlint.phrases import counted
-from crdlint.typed.client_side import LAST_APPLIED
 from crdlint.typed.fields import Fields, OwnedField, in_order, of_json, root, with_named, without
 from crdlint.typed.items import ItemIdentity, identity_of
 from crdlint.typed.merging import Merging
 from crdlint.typed.types import FieldType
 
+# The annotation in which an object has what client-side apply sent last.
+LAST_APPLIED: Final = "kubectl.kubernetes.io/last-applied-configuration"
 _APPLY: Final = "Apply"
 _KUBECTL: Final = "kubectl"
 # Fields without an owner.

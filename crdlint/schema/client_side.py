@@ -9,9 +9,7 @@ import json
 from typing import Any, Final
 
 from crdlint.schema.deep_equal import deep_copy
-
-# The annotation in which an object has what was applied last.
-LAST_APPLIED: Final = "kubectl.kubernetes.io/last-applied-configuration"
+from crdlint.typed.ownership import LAST_APPLIED
 
 
 def has_nulls(sent: dict[str, Any]) -> bool:

@@ -7,7 +7,8 @@ from typing import Any
 
 from tables import each
 
-from crdlint.typed.client_side import LAST_APPLIED, as_created, as_patched, has_nulls
+from crdlint.schema.client_side import as_created, as_patched, has_nulls
+from crdlint.typed.ownership import LAST_APPLIED
 
 CREATED = {
     "a null": ({"a": None, "b": 1}, {"b": 1}),
