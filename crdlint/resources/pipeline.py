@@ -886,7 +886,7 @@ class _ObjectCheck:
             reported = [*reported, *only]
         severity = null_severity(senders)
         if severity is not None and has_nulls(applied):
-            rejected = self._rejected_without_nulls(applied, of_server)
+            rejected = self._rejected_without_nulls(applied, of_server, created)
             for finding in _only_of_some(rejected, reported):
                 yield findings.only_without_nulls(finding, severity)
 
@@ -909,14 +909,19 @@ class _ObjectCheck:
         return iter(()) if outcome is created else findings.errors(outcome)
 
     def _rejected_without_nulls(
-        self, sent: dict[str, Any], of_server: _ServerCheck
+        self, sent: dict[str, Any], of_server: _ServerCheck, created: ObjectResult | None
     ) -> Iterator[Diagnostic]:
-        """Return the findings of the object if it is sent by client-side apply; none if it cannot be decoded."""
+        """Return the findings of the object if it is sent by client-side apply; none if they are those of its creation."""
+        findings, old = of_server.findings, of_server.old
         try:
-            outcome = self._sent_by(CLIENT_SIDE_APPLY, sent, of_server)
+            if old is None:
+                validator = findings.definition.validator(self.resource.version)
+                outcome = validator.create(as_created(sent), of_server.withhold, created)
+            else:
+                outcome = self._sent_by(CLIENT_SIDE_APPLY, sent, of_server)
         except NotDecodedError:
             return iter(())
-        return of_server.findings.errors(outcome)
+        return iter(()) if outcome is created else findings.errors(outcome)
 
     def _sent_by(
         self, sender: Sender, sent: dict[str, Any], of_server: _ServerCheck

@@ -183,10 +183,21 @@ class ResourceValidator:
             self._defaults = prune_defaults(self.schema)
 
     @work.limited()
-    def create(self, sent: dict[str, Any], withhold: Withhold | None = None) -> ObjectResult:
-        """Validate a new object; errors that `withhold` accepts are ignored, as if the server had not reported them."""
+    def create(
+        self,
+        sent: dict[str, Any],
+        withhold: Withhold | None = None,
+        created: ObjectResult | None = None,
+    ) -> ObjectResult:
+        """Validate a new object; errors that `withhold` accepts are ignored, as if the server had not reported them.
+
+        `created` is the result for another object with the same `withhold`. It is returned if both are stored as the same object.
+        """
         resource, unknown = self._admit(sent)
-        return self._new(self._as_new(resource), withhold)._replace(unknown=unknown)
+        resource = self._as_new(resource)
+        if created is not None and deep_equal(resource, created.resource):
+            return created
+        return self._new(resource, withhold)._replace(unknown=unknown)
 
     def apply(
         self,

@@ -707,12 +707,13 @@ def test_a_rule_that_runs_away_is_stopped() -> None:
     assert "`crdlint cost`" in present(found.help)
 
 
-# How often the rules are evaluated: once more only if server-side apply validates something else.
+# How often the rules are evaluated: once more only if a kind of apply validates something else.
 EVALUATED: Final = {
     "an object that both validate": ("{size: 4}", 1),
     "in JSON": ('{"size": 4}', 1),
     "one with what is rejected alike": ("{size: 10}", 1),
-    "a null that both validate": ("{size: 4, odd: {other: null}}", 1),
+    "a null that client-side apply drops": ("{size: 4, odd: {other: null}}", 2),
+    "a null that is dropped alike": ("{size: 4, odd: null}", 1),
     "one that server-side apply does not read": ("{size: 4, unknown: 1}", 1),
 }
 
