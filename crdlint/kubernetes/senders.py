@@ -40,6 +40,8 @@ class Sender(NamedTuple):
 DEFAULT_SENDER: Final = "create"
 CREATE: Final = Sender(DEFAULT_SENDER)
 ARGO_CD: Final = "argo-cd"
+# The annotation in which client-side apply stores what it has sent.
+LAST_APPLIED: Final = "kubectl.kubernetes.io/last-applied-configuration"
 SENDERS: Final = {
     sender.name: sender
     for sender in (

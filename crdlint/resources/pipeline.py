@@ -279,7 +279,7 @@ def _resource_of(root: Node, server: Server, *, json: bool | None) -> dict[str, 
 
 
 def _unsent(root: Node, file: str, sender: Sender) -> DecodeProblem | None:
-    """Return why a sender that encodes objects anew does not send an object, None for other senders."""
+    """Return why a sender that encodes objects again does not send an object, None for other senders."""
     if not sender.reencodes:
         return None
     from crdlint.crd.clients import client_problem

@@ -8,8 +8,8 @@ from __future__ import annotations
 import json
 from typing import Any, Final
 
+from crdlint.kubernetes.senders import LAST_APPLIED
 from crdlint.schema.deep_equal import deep_copy
-from crdlint.typed.ownership import LAST_APPLIED
 
 
 def has_nulls(sent: dict[str, Any]) -> bool:

@@ -13,6 +13,7 @@ from typing import Any, Final
 from crdlint.crd.paths import Path
 from crdlint.golang.printing import marshal
 from crdlint.golang.text import quote
+from crdlint.kubernetes.senders import LAST_APPLIED
 from crdlint.kubernetes.servers import Server
 from crdlint.light import NamedTuple
 from crdlint.phrases import counted
@@ -21,8 +22,6 @@ from crdlint.typed.items import ItemIdentity, identity_of
 from crdlint.typed.merging import Merging
 from crdlint.typed.types import FieldType
 
-# The annotation in which an object has what client-side apply sent last.
-LAST_APPLIED: Final = "kubectl.kubernetes.io/last-applied-configuration"
 _APPLY: Final = "Apply"
 _KUBECTL: Final = "kubectl"
 # Fields without an owner.

@@ -7,8 +7,8 @@ from typing import Any
 
 from tables import each
 
+from crdlint.kubernetes.senders import LAST_APPLIED
 from crdlint.schema.client_side import as_created, as_patched, has_nulls
-from crdlint.typed.ownership import LAST_APPLIED
 
 CREATED = {
     "a null": ({"a": None, "b": 1}, {"b": 1}),
