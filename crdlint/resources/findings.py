@@ -19,7 +19,7 @@ from crdlint.crd.errors import (
 from crdlint.crd.gotypes import OBJECT_META, GoType
 from crdlint.crd.object_meta import RESOURCE_METADATA
 from crdlint.crd.paths import NIL, Path
-from crdlint.crd.positions import SourceLocation, Span
+from crdlint.crd.positions import SourceLocation, Span, block_of
 from crdlint.diagnostics import Diagnostic, Kind, Related, Severity
 from crdlint.golang.text import quote
 from crdlint.light import NamedTuple, regex, replace
@@ -29,7 +29,7 @@ from crdlint.rules import catalog
 from crdlint.rules.engine import headlines
 from crdlint.rules.engine.advisory import Advisory
 from crdlint.rules.engine.finding import AdviceFinding, FieldFinding, Manifest
-from crdlint.rules.engine.relations import NULL, lacking, type_of
+from crdlint.rules.engine.relations import ONLY_COMMENTS, lacking, type_of
 from crdlint.rules.fixes.value_fixes import ANYTHING, Mistake, is_item, is_short, plain_value
 from crdlint.rules.texts import reading
 from crdlint.rules.texts import resource as rules
@@ -305,9 +305,10 @@ class ResourceFindings(NamedTuple):
         help_for_null: str,
     ) -> Diagnostic:
         """Return a finding of a way to apply an object as one about an object that create accepts."""
-        node = self.locator.find_text(finding.field).node if finding.field else None
-        is_null = finding.kind == "field" and node is not None and _is_null(node)
+        location = self.locator.find_text(finding.field) if finding.field else None
+        is_null = finding.kind == "field" and location is not None and _is_null(location.node)
         what = f"`{finding.field}` is null" if is_null else finding.headline
+        has_only_comments = is_null and self._has_only_comments(finding.field)
         return replace(
             finding,
             origin="crdlint",
@@ -318,8 +319,15 @@ class ResourceFindings(NamedTuple):
             headline=headlines.cut(f"{apply} rejects this object: {what}"),
             server_message=None,
             fix=None,
-            cause=NULL if is_null else finding.cause,
+            cause=ONLY_COMMENTS if has_only_comments else finding.cause,
         )
+
+    def _has_only_comments(self, field: str) -> bool:
+        """Return whether the lines of a null below its key are comments."""
+        location = self.locator.find_text(field)
+        start = (location.key or location.node).start_mark.index
+        _, *below = block_of(self.locator.text, start).split("\n")
+        return bool(below) and all(line.lstrip().startswith("#") for line in below)
 
     def _fixed(
         self, finding: Diagnostic, mistake: Mistake, error: FieldError | None = None

@@ -59,7 +59,7 @@ from crdlint.resources.validation import NotDecodedError, ObjectResult
 from crdlint.rules.advice.storage import of_copy
 from crdlint.rules.engine.advisory import Advisory
 from crdlint.rules.engine.finding import AdviceFinding, Manifest, RepeatedKeyFinding
-from crdlint.rules.engine.relations import NULL
+from crdlint.rules.engine.relations import ONLY_COMMENTS
 from crdlint.rules.fixes.value_fixes import Mistake
 from crdlint.rules.texts import resource as rules
 from crdlint.rules.texts.reading import duplicate_in_json, duplicate_in_yaml
@@ -483,11 +483,11 @@ class _ObjectWalk(DocumentWalk):
 def _is_minor(finding: Diagnostic, options: ResourceOptions) -> bool:
     """Return whether a finding about an object beside its CRD is an info.
 
-    Tests and templates of programs add names, and tests may change versions. Samples have a null where all fields of an
-    object are comments; only server-side apply rejects it.
+    Tests and templates of programs add names, and tests may change versions. New samples have a null where all fields of an
+    object are comments, for the user to fill in.
     """
     is_missing = finding.error_type == REQUIRED and (options.are_patches or finding.field == _NAME)
-    is_warning = finding.severity == "warning" and (options.of_tests or finding.cause == NULL)
+    is_warning = finding.severity == "warning" and (options.of_tests or finding.cause == ONLY_COMMENTS)
     is_version = options.of_tests and finding.cause.startswith(_UNSERVED)
     return options.beside_crds and (is_missing or is_warning or is_version)
 

@@ -95,14 +95,22 @@ def test_equal_mistakes_of_files_are_one_line_of_the_end(tmp_path: Path) -> None
     assert "and 3 more of this rule, also in" in " ".join(shown.split())
 
 
-def test_a_null_that_only_apply_rejects_is_an_info(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@each(
+    ("below", "severity"),
+    [
+        ("", "warning"),
+        ("\n  # of another field", "warning"),
+        ("    # TODO: add fields\n    # of this field\n", "info"),
+    ],
+)
+def test_a_null_that_only_apply_rejects(
+    below: str, severity: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "crd.yaml").write_text(_CRD)
-    (tmp_path / "a.yaml").write_text(f"{_HEAD}spec:\n  {_GOOD}\n  inner:\n")
+    (tmp_path / "a.yaml").write_text(f"{_HEAD}spec:\n  {_GOOD}\n  inner:\n{below}")
     (finding,) = json.loads(_run(tmp_path, "--format", "json"))["diagnostics"]
-    assert (finding["rule"], finding["severity"]) == ("resource-apply-rejected", "info")
+    assert (finding["rule"], finding["severity"]) == ("resource-apply-rejected", severity)
     applied = json.loads(_run(tmp_path, "--format", "json", "--sender", "server-side-apply"))
     assert [each["severity"] for each in applied["diagnostics"]] == ["error"]
 

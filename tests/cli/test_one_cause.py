@@ -287,7 +287,7 @@ CASES: Final[dict[str, tuple[dict[str, str], int, str, int]]] = {
         1,
     ),
     "a null that only server-side apply rejects": (
-        {"a.yaml": _CRD, "c.yaml": _object("{size: null}")},
+        {"a.yaml": _CRD, "c.yaml": _object("\n  size:\n    # fields\n")},
         0,
         "1 info",
         1,

@@ -20,7 +20,7 @@ _LAST_STEP: Final = regex(r"(?:\.[^.\[\]]*|\[[^\[\]]*\])\Z")
 _ROOT: Final = ".openAPIV3Schema"
 # Values of `Diagnostic.cause`.
 INT_OR_STRING: Final = "int-or-string"
-NULL: Final = "null"  # of a field that only server-side apply rejects
+ONLY_COMMENTS: Final = "an object whose fields are comments"
 EMPTY_CRD: Final = "a CRD without group, names and versions"
 
 
