@@ -10,7 +10,7 @@ from crdlint.cel import ast
 from crdlint.cel.builder import ParserOptions
 from crdlint.cel.checker import CheckResult, Reference
 from crdlint.cel.compiler import compile_text
-from crdlint.cel.decls import CallCost, Variable, WellKnownTypes
+from crdlint.cel.decls import CallCost, Env, Variable, WellKnownTypes
 from crdlint.cel.dialect import CELDialect
 from crdlint.cel.estimates import ONE, UINT64_MAX, UNKNOWN, ASTNode, CallEstimate, Estimate, fixed
 from crdlint.cel.estimator import CostEstimate, estimate
@@ -45,8 +45,13 @@ SIZES = {
     "labels.@keys": 50,
     "labels.@values": 70,
 }
-ENV = stdlib.STANDARD.extend(
-    idents=[Variable(name, type_) for name, type_ in VARIABLES.items()], provider=WellKnownTypes()
+ENV = (
+    Env()
+    .extend(idents=stdlib.TYPES, functions=stdlib.FUNCTIONS)
+    .extend(
+        idents=[Variable(name, type_) for name, type_ in VARIABLES.items()],
+        provider=WellKnownTypes(),
+    )
 )
 PARSER = ParserOptions(macros=STANDARD_MACROS | TWO_VARIABLE_MACROS)
 

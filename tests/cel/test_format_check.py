@@ -10,10 +10,10 @@ from tables import each
 from crdlint.cel.builder import ParserOptions
 from crdlint.cel.checker import check
 from crdlint.cel.compiler import homogeneous_literals, validate
-from crdlint.cel.decls import Variable
+from crdlint.cel.decls import Env, Variable
 from crdlint.cel.library import extensions, strings
 from crdlint.cel.library.format import format_literals
-from crdlint.cel.library.stdlib import STANDARD
+from crdlint.cel.library.stdlib import FUNCTIONS, TYPES
 from crdlint.cel.parser import parse
 from crdlint.cel.types import ANY, DYN, INT, STRING, object_type, optional_type, wrapper_type
 
@@ -39,7 +39,9 @@ ATOI = PRECISION + "error while converting precision to integer: strconv.Atoi: p
 
 def findings(text: str, validator: Callable[..., Any] = format_literals) -> list[tuple[int, str]]:
     env = replace(
-        STANDARD, validators=(homogeneous_literals, validator), exempt=frozenset({"format"})
+        Env().extend(idents=TYPES, functions=FUNCTIONS),
+        validators=(homogeneous_literals, validator),
+        exempt=frozenset({"format"}),
     ).extend(
         idents=VARIABLES,
         functions=(

@@ -18,14 +18,17 @@ from crdlint.cel.eval.cost import CostModel
 from crdlint.cel.eval.functions import Functions
 from crdlint.cel.eval.program import plan
 from crdlint.cel.eval.values import Duration, Timestamp
-from crdlint.cel.library.stdlib import FUNCTIONS, STANDARD
+from crdlint.cel.library.stdlib import FUNCTIONS
+from crdlint.cel.library.stdlib import TYPES as STANDARD_TYPES
 from crdlint.cel.library.stdlib_functions import BOUND, SINGLETONS
 from crdlint.cel.types import BOOL, INT, STRING, list_type, map_type
 from crdlint.kubecel.second_opinion import FAILS
 
 _TYPES = {"i": INT, "s": STRING, "l": list_type(INT), "m": map_type(STRING, INT), "t": BOOL}
 _ENV = replace(
-    STANDARD.extend(idents=[Variable(name, type_) for name, type_ in _TYPES.items()]),
+    Env()
+    .extend(idents=STANDARD_TYPES, functions=FUNCTIONS)
+    .extend(idents=[Variable(name, type_) for name, type_ in _TYPES.items()]),
     cross_type_comparisons=True,
 )
 _FUNCTIONS = Functions(Env().extend(functions=FUNCTIONS).functions, BOUND, SINGLETONS)

@@ -167,8 +167,6 @@ FUNCTIONS: Final[tuple[Overload, ...]] = (
     *_getters(),
 )
 
-# The environment of cel-go before 0.29.
-STANDARD: Final = Env().extend(idents=TYPES, functions=FUNCTIONS)
 # cel-go 0.29 no longer declares a conversion that always fails.
 _SINCE_029: Final = tuple(function for function in FUNCTIONS if function.id != "int64_to_duration")
 

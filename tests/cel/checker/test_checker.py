@@ -14,10 +14,10 @@ from crdlint.cel.ast import SourceInfo
 from crdlint.cel.builder import ParserOptions
 from crdlint.cel.checker import check
 from crdlint.cel.compiler import duration_literals, homogeneous_literals, regex_literals, validate
-from crdlint.cel.decls import DeclarationError, Variable, WellKnownTypes, member, overload
+from crdlint.cel.decls import DeclarationError, Env, Variable, WellKnownTypes, member, overload
 from crdlint.cel.errors import format_type
 from crdlint.cel.library import extensions, lists, strings
-from crdlint.cel.library.stdlib import STANDARD
+from crdlint.cel.library.stdlib import FUNCTIONS, TYPES
 from crdlint.cel.parser import parse
 from crdlint.cel.types import (
     BOOL,
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
 
     from crdlint.cel.ast import Call, Expr, Ident, ListExpr, Literal, Select
     from crdlint.cel.checker import CheckResult
-    from crdlint.cel.decls import Env
     from crdlint.cel.parser import ParseResult
     from crdlint.cel.types import Type
 
@@ -53,26 +52,30 @@ class Provider(WellKnownTypes):
         return {"Color.RED": 3}.get(name)
 
 
-ENV = STANDARD.extend(
-    idents=[
-        Variable("i", INT),
-        Variable("s", STRING),
-        Variable("b", BOOL),
-        Variable("d", DYN),
-        Variable("l", list_type(INT)),
-        Variable("m", map_type(STRING, INT)),
-        Variable("t", object_type("Thing")),
-        Variable("w", wrapper_type(INT)),
-    ],
-    functions=(
-        *extensions.OPTIONALS,
-        *extensions.OPTIONALS_ADDED_BY_VERSION_2,
-        *strings.FUNCTIONS,
-        *extensions.SETS,
-        *lists.FUNCTIONS,
-        *extensions.TWO_VARIABLE_COMPREHENSIONS,
-    ),
-    provider=Provider(),
+ENV = (
+    Env()
+    .extend(idents=TYPES, functions=FUNCTIONS)
+    .extend(
+        idents=[
+            Variable("i", INT),
+            Variable("s", STRING),
+            Variable("b", BOOL),
+            Variable("d", DYN),
+            Variable("l", list_type(INT)),
+            Variable("m", map_type(STRING, INT)),
+            Variable("t", object_type("Thing")),
+            Variable("w", wrapper_type(INT)),
+        ],
+        functions=(
+            *extensions.OPTIONALS,
+            *extensions.OPTIONALS_ADDED_BY_VERSION_2,
+            *strings.FUNCTIONS,
+            *extensions.SETS,
+            *lists.FUNCTIONS,
+            *extensions.TWO_VARIABLE_COMPREHENSIONS,
+        ),
+        provider=Provider(),
+    )
 )
 ids = count(1)
 

@@ -27,7 +27,8 @@ _ADDED = (
     *extensions.TWO_VARIABLE_COMPREHENSIONS,
     *_THREE,
 )
-_ENV = replace(stdlib.STANDARD, cross_type_comparisons=True).extend(
+_STANDARD = Env().extend(idents=stdlib.TYPES, functions=stdlib.FUNCTIONS)
+_ENV = replace(_STANDARD, cross_type_comparisons=True).extend(
     idents=(*extensions.OPTIONAL_TYPES, Variable("self", DYN), Variable("x", INT)),
     functions=_ADDED,
 )
