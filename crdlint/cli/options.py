@@ -277,9 +277,11 @@ class FixOptions(FindingOptions, WatchOptions, group=Group.FIXES):
 
     def fixing(self) -> Fixing | None:
         """Return what takes the fixes of the run, None without any."""
+        if not self.fixes:
+            return None
         from crdlint.runner.fix_files import Fixing
 
-        return Fixing(diff=self.diff) if self.fixes else None
+        return Fixing(diff=self.diff)
 
     def fails(self, fixing: Fixing) -> bool:
         """Return whether files that fixes change, or would change, make the exit status 1."""

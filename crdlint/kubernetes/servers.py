@@ -240,13 +240,15 @@ def _fields_in(server: Server, state: FieldState) -> frozenset[str]:
     return frozenset(field.name for field in fields(server) if getattr(server, field.name) is state)
 
 
+_SWITCHES: Final = {field.name: field.default for field in fields(Server)}
+
+
 def _server(minor: int) -> Server:
     dialect = CELDialect(minor - 1, minor, **_switches_at(_OF_CEL, minor))
-    switches = {field.name: field.default for field in fields(Server)}
     return Server(
         minor,
         dialect,
-        **_switches_at(switches, minor),
+        **_switches_at(_SWITCHES, minor),
     )
 
 

@@ -24,10 +24,8 @@ from crdlint.files.recognition import HELM, KIND, names_crd
 from crdlint.light import dataclass, replace
 from crdlint.linting.documents import DocumentWalk, Fixes, manifests, name_of, resource_names
 from crdlint.linting.manifest import CheckedCRD, check_crd
-from crdlint.linting.repeated import with_repeated
 from crdlint.linting.request import CheckRequest, Subject
 from crdlint.linting.result import CRD, STAGES, FileResult, Stage
-from crdlint.linting.supported_servers import with_servers
 from crdlint.rules.engine import headlines
 from crdlint.rules.engine.advisory import misfits
 from crdlint.rules.engine.finding import Manifest
@@ -70,8 +68,12 @@ def lint_file(
     )
     result = walk.run(text, only, None if request.keep or request.previous is not None else earlier)
     if len(result.crds) > 1 and request.skip_unfinished:
+        from crdlint.linting.repeated import with_repeated  # most files have one CRD
+
         result = with_repeated(result)
     if request.names_servers:
+        from crdlint.linting.supported_servers import with_servers
+
         result = with_servers(result, request, lint_file)
     return replace(_with_checks(result, walk.checks), templates=walk.templates)
 

@@ -487,7 +487,9 @@ def _is_minor(finding: Diagnostic, options: ResourceOptions) -> bool:
     object are comments, for the user to fill in.
     """
     is_missing = finding.error_type == REQUIRED and (options.are_patches or finding.field == _NAME)
-    is_warning = finding.severity == "warning" and (options.of_tests or finding.cause == ONLY_COMMENTS)
+    is_warning = finding.severity == "warning" and (
+        options.of_tests or finding.cause == ONLY_COMMENTS
+    )
     is_version = options.of_tests and finding.cause.startswith(_UNSERVED)
     return options.beside_crds and (is_missing or is_warning or is_version)
 

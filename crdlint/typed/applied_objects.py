@@ -20,7 +20,6 @@ from crdlint.typed.metadata import (
     named,
     version_problem,
 )
-from crdlint.typed.ownership import Owners, path_in
 from crdlint.typed.schemas import type_of_objects
 from crdlint.typed.types import FieldType
 from crdlint.typed.walker import TypedError, check, joined
@@ -101,6 +100,8 @@ class AppliedObjects:
         self, value: dict[str, Any], stored: StoredObject, by: Manager
     ) -> dict[str, Any] | ApplyRejection:
         """Return what becomes of a stored object to which another one is applied, or why the server rejects that."""
+        from crdlint.typed.ownership import Owners, path_in  # most objects are new
+
         rejection = self._rejection_of_patch(value)
         if rejection is not None:
             return rejection

@@ -29,7 +29,6 @@ from crdlint.cel.eval.attributes import (
 from crdlint.cel.eval.cost import CostModel, Event, Frame, TracingFrame
 from crdlint.cel.eval.equality import equal, members_of
 from crdlint.cel.eval.functions import Functions, with_constant_pattern
-from crdlint.cel.eval.messages import new_message
 from crdlint.cel.eval.values import KEYS, MISSING, Map, MutableMap, Value
 from crdlint.cel.stack import more_frames
 from crdlint.cel.types import STANDARD_TYPES, Kind, Type
@@ -258,6 +257,8 @@ class _Planner:
         )
 
     def struct(self, expr: ast.StructExpr) -> Visit:
+        from crdlint.cel.eval.messages import new_message  # few expressions make messages
+
         reference = self._result.reference_map.get(expr.id)
         build = partial(new_message, expr.type_name if reference is None else reference.name)
         values: list[Planned] = yield from ast.visit_all(ast.children(expr))
