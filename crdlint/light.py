@@ -67,7 +67,7 @@ else:
             setattr(cls, name, value)
         return cls
 
-    class _Field:
+    class _FieldUse:
         """A field: its default, or what makes one (`_ABSENT` without), and what it is a part of."""
 
         __slots__ = ("compare", "default", "init", "kw_only", "new", "repr")
@@ -83,7 +83,7 @@ else:
         """Return a field that is declared by the function `field` of the standard library."""
         from dataclasses import MISSING
 
-        field = _Field(_ABSENT if declared.default is MISSING else declared.default, kw_only)
+        field = _FieldUse(_ABSENT if declared.default is MISSING else declared.default, kw_only)
         field.new = _ABSENT if declared.default_factory is MISSING else declared.default_factory
         field.init, field.repr, field.compare = declared.init, declared.repr, declared.compare
         field.kw_only = kw_only if declared.kw_only is MISSING else declared.kw_only
@@ -102,18 +102,18 @@ else:
         for name, type_ in own.get("__annotations__", {}).items():
             if not type_.startswith("ClassVar"):
                 value = own.get(name, _ABSENT)
-                make = _declared if isinstance(value, Field) else _Field
+                make = _declared if isinstance(value, Field) else _FieldUse
                 fields[name] = make(value, kw_only)
         return fields
 
     def _with_slots(cls, own, added):
         """Return a copy of a class with more members, and with a slot for each field that no class above it has."""
         fields = added["__light_fields__"]
-        above = {slot for base in cls.__mro__[1:] for slot in vars(base).get("__slots__", ())}
+        inherited = {slot for base in cls.__mro__[1:] for slot in vars(base).get("__slots__", ())}
         members = own | added
         for name in ("__dict__", "__weakref__", *fields):
             members.pop(name, None)
-        members["__slots__"] = tuple(name for name in fields if name not in above)
+        members["__slots__"] = tuple(name for name in fields if name not in inherited)
         members["__qualname__"] = cls.__qualname__
         return type(cls)(cls.__name__, cls.__bases__, members)
 
@@ -286,23 +286,23 @@ else:
             names = tuple(members.get("__annotations__", ()))
             defaults = {each: members[each] for each in names if each in members}
             members |= {each: _tuplegetter(i, None) for i, each in enumerate(names)}
-            given = {"_fields": names, "_field_defaults": defaults, "__match_args__": names}
-            given |= _OF_TUPLES
-            result = type(name, (tuple,), given | members)
+            added = {"_fields": names, "_field_defaults": defaults, "__match_args__": names}
+            added |= _OF_TUPLES
+            result = type(name, (tuple,), added | members)
             result.__new__ = _first_new(result)
             return result
 
-    def _first_new(made):
+    def _first_new(kind):
         """Return a `__new__` that takes all fields by position; another call, or many, have it compiled."""
         calls = count()
-        names = made._fields
+        names = kind._fields
 
         def new(cls, /, *arguments, **named):
             if len(arguments) == len(names) and not named and next(calls) < _FEW:
                 return tuple.__new__(cls, arguments)
-            defaults = made._field_defaults.values()
-            made.__new__ = namedtuple(made.__name__, names, defaults=defaults).__new__
-            return made.__new__(cls, *arguments, **named)
+            defaults = kind._field_defaults.values()
+            kind.__new__ = namedtuple(kind.__name__, names, defaults=defaults).__new__
+            return kind.__new__(cls, *arguments, **named)
 
         return new
 

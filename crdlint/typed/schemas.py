@@ -84,15 +84,15 @@ class _SchemaTypes:
                 return self._of(additional.schema, preserves=preserves)
             return ANY if additional.allows else None
 
-        known: dict[str, FieldType] = {**own}
+        types: dict[str, FieldType] = {**own}
 
         def value(name: str) -> FieldType | None:
-            if name in known:
-                return known[name]
+            if name in types:
+                return types[name]
             declared = properties.get(name)
             if declared is None:
                 return of_others()
-            type_ = known[name] = self._of(declared, preserves=preserves)
+            type_ = types[name] = self._of(declared, preserves=preserves)
             return type_
 
         def default(name: str) -> Any:

@@ -16,8 +16,7 @@ from crdlint.cel.checker import check
 from crdlint.cel.compiler import duration_literals, homogeneous_literals, regex_literals, validate
 from crdlint.cel.decls import DeclarationError, Env, Variable, WellKnownTypes, member, overload
 from crdlint.cel.errors import format_type
-from crdlint.cel.library import extensions, lists, strings
-from crdlint.cel.library.stdlib import FUNCTIONS, TYPES
+from crdlint.cel.library import extensions, lists, stdlib, strings
 from crdlint.cel.parser import parse
 from crdlint.cel.types import (
     BOOL,
@@ -54,7 +53,7 @@ class Provider(WellKnownTypes):
 
 ENV = (
     Env()
-    .extend(idents=TYPES, functions=FUNCTIONS)
+    .extend(idents=stdlib.TYPES, functions=stdlib.FUNCTIONS)
     .extend(
         idents=[
             Variable("i", INT),
