@@ -71,6 +71,11 @@ _NOT_A_LABEL: Final = regex(r"[^A-Za-z0-9._-]+")
 _HELP_FOR_NULL: Final = (
     "Remove the field, or give it a value: on create the API server drops the null"
 )
+# What only the server sets, and server-side apply rejects
+_OF_SERVER: Final = frozenset(
+    {"metadata.managedFields", "metadata.uid", "metadata.resourceVersion"}
+)
+_HELP_OF_SERVER: Final = "Remove the field: the API server sets it"
 _HELP_FOR_DROPPED: Final = (
     "Give the field a value: client-side `kubectl apply` drops the null before it sends the object"
 )
@@ -254,7 +259,9 @@ class ResourceFindings(NamedTuple):
         if not rejection.errors:
             location = self.locator.find(rejection.path or NIL)
             headline = rejection.summary or rejection.text
-            yield self._not_applied(rejection.text, self.locator.span_of(location), headline)
+            finding = self._not_applied(rejection.text, self.locator.span_of(location), headline)
+            is_of_server = str(rejection.path) in _OF_SERVER
+            yield replace(finding, help=_HELP_OF_SERVER) if is_of_server else finding
             return
         full_message: str | None = rejection.text
         for error in rejection.errors:

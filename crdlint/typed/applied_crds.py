@@ -198,7 +198,7 @@ def headline_of(error: TypedError, root: Node) -> str:
     if error.path is None or not is_of_rule(error):
         return f"`{error.printed[1:]}` {error.reason or error.text}"
     steps = (step if isinstance(step, int) else str(step) for step in error.path.steps())
-    return f"rule `{node_text(child(root, *steps, 'rule'))}` is repeated"
+    return f"repeated rule `{node_text(child(root, *steps, 'rule'))}`"
 
 
 def _conversion(value: dict[str, Any], root: Node, server: Server) -> list[DecodeProblem]:

@@ -26,7 +26,7 @@ _REPEATED = crd_in_json(
 )
 _PLAIN = crd_in_json({"type": "object", "properties": {"spec": _SPEC}})
 _OBJECT = {"apiVersion": "example.com/v1", "kind": "Foo", "metadata": {"name": "x"}}
-_REJECTS_CRD = "server-side apply rejects this CRD: rule `self.a > 0` is repeated"
+_REJECTS_CRD = "server-side apply rejects this CRD: repeated rule `self.a > 0`"
 _REJECTS_OBJECT = "server-side apply rejects this object: `spec.a` is null"
 
 
@@ -62,7 +62,7 @@ CRDS = {
     "kubectl and Helm 4": (("kubectl", "helm-4"), [("error", "rule-duplicate", _REJECTS_CRD)]),
     "server-side apply only": (
         ("server-side-apply",),
-        [("error", "rule-duplicate", "rule `self.a > 0` is repeated")],
+        [("error", "rule-duplicate", "repeated rule `self.a > 0`")],
     ),
 }
 
@@ -354,6 +354,14 @@ def test_client_side_apply_drops_unknown_nulls(tmp_path: Path) -> None:
     assert findings(*arguments, "--sender", "kubectl-apply") == []
     found = [rule for _, rule, _ in findings(*arguments, "--sender", "kubectl")]
     assert found == ["unknown-field", "unknown-field"]
+
+
+def test_fields_that_only_the_server_sets(tmp_path: Path) -> None:
+    for field in ({"managedFields": []}, {"uid": "u"}):
+        write_object(tmp_path, {"b": "x"}, **field)
+        shown = run("validate", "--crd", "crd.yaml", "object.yaml").stdout
+        assert "server-side apply rejects this object: " in shown
+        assert "= help: Remove the field: the API server sets it" in shown
 
 
 def test_client_side_apply_sends_no_object_without_a_name(tmp_path: Path) -> None:

@@ -70,6 +70,31 @@ def test_an_object(editor: Editor, files: dict[str, str], severity: int | None) 
     assert len(found) == (severity is not None)
 
 
+NULLABLE = {
+    "type": "object",
+    "required": ["size"],
+    "properties": {"size": {"type": "integer", "nullable": True}},
+}
+CLIENT_SIDE: dict[str, tuple[dict[str, str], list[tuple[str, int]]]] = {
+    "nobody": ({}, [("resource-apply-rejected", WARNING)]),
+    "Flux": ({"flux.yaml": FLUX}, []),
+    "Argo CD": ({"argo.yaml": APPLICATION}, [("resource-value", ERROR)]),
+    "Argo CD with server-side apply": ({"argo.yaml": APPLICATION + OPTIONS}, []),
+}
+
+
+@pytest.mark.parametrize(("files", "wanted"), CLIENT_SIDE.values(), ids=CLIENT_SIDE)
+def test_a_null_that_client_side_apply_drops(
+    editor: Editor, files: dict[str, str], wanted: list[tuple[str, int]]
+) -> None:
+    crd = crd_in_json({"type": "object", "properties": {"spec": NULLABLE}})
+    write(editor.folder, {"crds/crd.yaml": crd})
+    write(editor.folder / "apps", files)
+    editor.move(editor.folder)
+    found = editor.open("apps/object.yaml", OBJECT, saved=True)
+    assert [(one.code, int(one.severity or 0)) for one in found] == wanted
+
+
 def test_a_configuration_counts_more(editor: Editor) -> None:
     files = {"flux.yaml": FLUX, ".crdlint.yaml": "senders: [kubectl]\n"}
     write(editor.folder / "apps", files)
