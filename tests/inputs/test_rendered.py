@@ -89,6 +89,16 @@ def test_what_only_values_make_stands_at_the_directive(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("fake_helm")
+def test_a_null_stands_at_the_directive_without_a_value(tmp_path: Path) -> None:
+    lines = "description: {{ .Values.text }}\n            type: {{ .Values.type }}\n"
+    text = CRD.replace("type: int\n", lines)
+    [one] = check(
+        chart(tmp_path / "c", {"crd.yaml": text}, values_yaml='type: ""\ntext: "x"\n')
+    ).diagnostics
+    assert (one.line, one.column) == (19, 19)
+
+
+@pytest.mark.usefixtures("fake_helm")
 def test_what_a_value_fills_in_stands_at_its_directive(tmp_path: Path) -> None:
     text = CRD.replace("type: int\n", "type: {{ .Values.type }} # of {{ .Values.a }}\n")
     [one] = check(

@@ -400,7 +400,11 @@ class _Lines:
         candidates = self._lines_with_directives(first, below)
         if len(candidates) > _MOST:
             return None
-        matching = [each for each in candidates if is_in_order(each.texts, line_text)]
+        # The space before an empty value is at the end of the line.
+        texts = (line_text, f"{line_text} ")
+        matching = [
+            each for each in candidates if any(is_in_order(each.texts, text) for text in texts)
+        ]
         return matching[0].span if len(matching) == 1 else None
 
     def _lines_with_directives(self, first: int, last: int) -> list[_TemplateLine]:
