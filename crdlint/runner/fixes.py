@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right, insort
 from collections import Counter
-from collections.abc import Callable, Container, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable
 from collections.abc import Sequence as SequenceOf
 from dataclasses import field
+from functools import partial
 from itertools import chain
 from operator import attrgetter
 from typing import TYPE_CHECKING, Final, TypeAlias
@@ -18,6 +19,7 @@ from crdlint.rules.consequences import causes, is_advice
 from crdlint.rules.server.cel import COMPILES
 from crdlint.rules.server.cel_cost import OVER_BUDGET
 from crdlint.rules.texts import reading, resource
+from crdlint.search import kept
 from crdlint.yaml.edit import Edit, apply, composed
 
 if TYPE_CHECKING:
@@ -371,34 +373,24 @@ def _provable(
     """
     from crdlint.runner.proof import unnamed_changes
 
-    text = before.yaml
+    def unproved(keeps_meaning: bool, group: SequenceOf[Diagnostic]) -> list[str]:
+        return unnamed_changes(before.yaml, _edits(group), keeps_meaning=keeps_meaning)
+
     advice = [finding for finding in chosen if is_advice(finding) and not named(finding.rule)]
-    safe = [
-        finding
-        for finding in chosen
-        if finding not in advice and _fix(finding).applicability == "safe"
-    ]
-
-    def proved(group: list[Diagnostic], *, keeps_meaning: bool) -> Iterator[Diagnostic]:
-        if not group or not unnamed_changes(text, _edits(group), keeps_meaning=keeps_meaning):
-            yield from group
-        elif len(group) > 1:
-            middle = len(group) // 2
-            yield from proved(group[:middle], keeps_meaning=keeps_meaning)
-            yield from proved(group[middle:], keeps_meaning=keeps_meaning)
-
-    good = {
-        *map(id, proved(advice, keeps_meaning=True)),
-        *map(id, proved(safe, keeps_meaning=False)),
-    }
-    return [finding for finding in chosen if id(finding) in good or finding not in (*advice, *safe)]
+    of_advice = {*map(id, advice)}
+    others = [finding for finding in chosen if id(finding) not in of_advice]
+    safe = [finding for finding in others if _fix(finding).applicability == "safe"]
+    guesses = [finding for finding in others if _fix(finding).applicability != "safe"]
+    proved = (kept(advice, partial(unproved, True)), kept(safe, partial(unproved, False)))
+    return [*guesses, *chain.from_iterable(passed for passed, _ in proved)]
 
 
 @dataclass(slots=True)
 class _Trial:
     """The fixes of a round on trial: they are kept unless the text with them has new errors.
 
-    `check_next` checks a text as far as the errors of the decoder decide, `check` completely.
+    `check_next` checks a text as far as the errors of the decoder decide, `check` completely. `accepted` is the result with the
+    fixes that are kept so far.
     """
 
     before: FileResult
@@ -406,6 +398,7 @@ class _Trial:
     check: Check
     check_next: Check
     undone: dict[Identity, Undone]
+    accepted: FileResult | None = None
 
     @property
     def stage(self) -> int:
@@ -413,40 +406,26 @@ class _Trial:
         return _stage(self.chosen[0])
 
     def run(self) -> tuple[list[Diagnostic], FileResult]:
-        after = self._with(self.chosen)
-        brought = self._new_errors(after, self.chosen)
+        """Return the findings whose fixes are kept, and the result of the text with these."""
+        accepted, undone = kept(self.chosen, self._brings)
+        for finding, brings in undone:
+            self.undone[_identity(finding)] = Undone(finding, tuple(brings))
+        return accepted, self.accepted or self.before
+
+    def _brings(self, group: SequenceOf[Diagnostic]) -> list[str]:
+        """Return the messages of the errors that some fixes bring together."""
+        after = self._with(group)
+        brought = self._new_errors(after, group)
         if brought and self.before.stage is not None and self.stage > _LAST_STAGE["decode"]:
             self.before = self.check(self.before.text)  # the new errors may have been hidden there
-            brought = self._new_errors(after, self.chosen)
-        return self._halved(brought) if brought else (list(self.chosen), after)
+            brought = self._new_errors(after, group)
+        if not brought:
+            self.accepted = after
+        return brought
 
     def _with(self, group: SequenceOf[Diagnostic]) -> FileResult:
         check = self.check_next if self.stage <= _LAST_STAGE["decode"] else self.check
         return check(apply(self.before.text, _edits(group)))
-
-    def _halved(self, brought: list[str]) -> tuple[list[Diagnostic], FileResult]:
-        """Try halves of the fixes, of which all together have failed, and halves of those that fail."""
-        # A group that is halved comes back with the kept half.
-        failed = {frozenset(map(id, self.chosen)): brought}
-        accepted: list[Diagnostic] = []
-        following = self.before
-        pending = [list(self.chosen)]
-        while pending:
-            group = pending.pop()
-            together = frozenset(map(id, (*accepted, *group)))
-            if together not in failed:
-                after = self._with([*accepted, *group])
-                failed[together] = self._new_errors(after, [*accepted, *group])
-                if not failed[together]:
-                    accepted += group
-                    following = after
-                    continue
-            if len(group) == 1:
-                self.undone[_identity(group[0])] = Undone(group[0], tuple(failed[together]))
-            else:
-                middle = len(group) // 2
-                pending += [group[middle:], group[:middle]]
-        return accepted, following
 
     def _new_errors(self, after: FileResult, group: SequenceOf[Diagnostic]) -> list[str]:
         """Return the messages of the errors that fixes bring: those that were neither there nor hidden, in any words."""

@@ -13,6 +13,7 @@ from itertools import accumulate
 from typing import Final, TypeAlias
 
 from crdlint.light import NamedTuple, regex
+from crdlint.search import Budget, Search
 from crdlint.yaml import flow_causes, layout_causes, pasted_causes, value_causes
 from crdlint.yaml.broken_text import BrokenText, Cause
 from crdlint.yaml.edit import Edit, apply
@@ -82,8 +83,11 @@ class _Progress(NamedTuple):
     """How far the parser gets with an edit, and how few oddities the result has; the greater the better."""
 
     is_parsed: bool
-    line: int
-    oddities: int  # zero or negative
+    line: int = 0  # where the parser stops
+    oddities: int = 0  # zero or negative
+
+
+_PERFECT: Final = _Progress(is_parsed=True)
 
 
 def syntax_cause(document: Document, problems: Callable[[Node], int]) -> Cause | None:
@@ -91,57 +95,55 @@ def syntax_cause(document: Document, problems: Callable[[Node], int]) -> Cause |
     problem = document.error
     if problem is None or len(document.text) > _LONGEST:
         return None
-    text = _broken_text(document, problem.line, problem.message)
-    search = _CauseSearch(text, problems)
+    search = _CauseSearch(_broken_text(document, problem.line, problem.message), problems)
     # What is there in any text is never meant, whatever else is wrong.
     for finders in (_IN_ANY_TEXT, _IN_YAML):
-        if any(map(search.ends_with, _causes(text, finders))) or search.progress.is_parsed:
+        if search.ends_with(finders):
             break
-    return search.best
-
-
-def _causes(text: BrokenText, finders: _Finders) -> Iterator[Cause]:
-    """Yield possible causes, the likely ones first."""
-    for find, fault in finders.items():
-        for cause in find(text):
-            yield cause._replace(headline=_headline(text, cause, fault))
+    return search.cause
 
 
 class _CauseSearch:
-    """The search for the edit with which the parser gets furthest: each is tried once, and only a number of them."""
+    """The search for the edit with which the parser gets furthest; `without_edits` is a cause that nothing repairs."""
 
     def __init__(self, text: BrokenText, problems: Callable[[Node], int]) -> None:
         self._text: Final = text
         self._problems: Final = problems
-        self._attempts: Final = min(_ATTEMPTS, _CHARACTERS // max(len(text.document.text), 1))
-        self._tried: Final[set[tuple[Edit, ...]]] = set()
-        self.best: Cause | None = None
-        self.progress = _Progress(
-            is_parsed=False,
-            line=text.stop + 1,
-            oddities=0,
+        self._budget: Final = Budget(_ATTEMPTS, _CHARACTERS)
+        self._search: Final[Search[Cause, _Progress]] = Search(
+            self._budget,
+            self._with,
+            lambda _, progress: progress,
+            least=_Progress(is_parsed=False, line=text.stop + 1),
         )
+        self._without_edits: Cause | None = None
 
-    def ends_with(self, cause: Cause) -> bool:
-        """Try a cause, and return whether no other one has to be tried."""
-        if not cause.edits:
-            if self.best is None or self._is_doubtful(self.best, cause):
-                self.best = cause
-            return True
-        if cause.edits in self._tried:
-            return False
-        self._tried.add(cause.edits)
-        if len(self._tried) > self._attempts:
-            return True
-        progress = _progress(self._text, cause.edits, self._problems)
-        is_further = progress[:2] > self.progress[:2]
-        if is_further or (self.best is not None and progress > self.progress):
-            self.best, self.progress = cause, progress
-        return progress.is_parsed and not progress.oddities
+    @property
+    def cause(self) -> Cause | None:
+        """The cause that is found: of equal ones the first."""
+        best = next(iter(self._search.leading), None)
+        other = self._without_edits
+        if best is None or (other is not None and self._is_doubtful(*best, other)):
+            return other
+        return best[0]
 
-    def _is_doubtful(self, cause: Cause, other: Cause) -> bool:
+    def ends_with(self, finders: _Finders) -> bool:
+        """Try what some functions find, and return whether nothing else has to be tried."""
+        for cause in _causes(self._text, finders):
+            if not cause.edits:
+                self._without_edits = cause
+                return True
+            self._search.try_(cause, apply(self._text.document.text, cause.edits))
+            if self._search.highest >= _PERFECT or not self._budget.is_left:
+                return True
+        return bool(self._search.highest[0])
+
+    def _with(self, cause: Cause, fixed: str) -> _Progress:
+        return _progress(self._text, cause.edits, fixed, self._problems)
+
+    def _is_doubtful(self, cause: Cause, progress: _Progress, other: Cause) -> bool:
         """Return whether a document has more oddities with the edits of a cause than without the lines of both causes."""
-        if not self.progress.oddities:
+        if not progress.oddities:
             return False
         text = self._text
         lines = {bisect_right(text.starts, edit.start) - 1 for edit in cause.edits}
@@ -149,8 +151,16 @@ class _CauseSearch:
         removed = tuple(
             Edit(text.starts[i], text.starts[i] + len(text.lines[i]), "") for i in sorted(lines)
         )
-        without = _progress(text, removed, self._problems)
-        return not without.is_parsed or self.progress.oddities < without.oddities
+        rest = apply(text.document.text, removed)
+        without = _progress(text, removed, rest, self._problems)
+        return not without.is_parsed or progress.oddities < without.oddities
+
+
+def _causes(text: BrokenText, finders: _Finders) -> Iterator[Cause]:
+    """Yield possible causes, the likely ones first."""
+    for find, fault in finders.items():
+        for cause in find(text):
+            yield cause._replace(headline=_headline(text, cause, fault))
 
 
 def _headline(text: BrokenText, cause: Cause, fault: str) -> str:
@@ -177,27 +187,19 @@ def _broken_text(document: Document, line: int, message: str) -> BrokenText:
 
 
 def _progress(
-    text: BrokenText, edits: SequenceOf[Edit], problems: Callable[[Node], int]
+    text: BrokenText,
+    edits: SequenceOf[Edit],
+    fixed: str,
+    problems: Callable[[Node], int],
 ) -> _Progress:
-    read = parse_first(apply(text.document.text, edits))
+    """Return how far the parser gets with the text that some edits make of a document."""
+    read = parse_first(fixed)
     if read.error is not None:
-        return _Progress(
-            is_parsed=False,
-            line=read.error.line - read.line_offset,
-            oddities=0,
-        )
+        return _Progress(is_parsed=False, line=read.error.line - read.line_offset)
     is_object = read.root is not None and not isinstance(read.root, Scalar)
     if read.root is None or not is_object or swallows_keys(text, edits, read.root):
-        return _Progress(
-            is_parsed=False,
-            line=0,
-            oddities=0,
-        )
-    return _Progress(
-        is_parsed=True,
-        line=0,
-        oddities=-(_oddities(read.root) + problems(read.root)),
-    )
+        return _Progress(is_parsed=False)
+    return _Progress(is_parsed=True, oddities=-(_oddities(read.root) + problems(read.root)))
 
 
 def _is_empty(value: Node) -> bool:

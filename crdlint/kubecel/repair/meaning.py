@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator
 from difflib import SequenceMatcher
+from functools import partial
 from itertools import chain
 from typing import Final
 
@@ -15,10 +16,12 @@ from crdlint.kubecel.repair.patterns import Tokens, rewritten, variables
 from crdlint.kubecel.repair.state import Choice, CompiledText
 from crdlint.light import NamedTuple, regex
 from crdlint.safety.work import Effort
+from crdlint.search import Budget, Search
 from crdlint.yaml.edit import Edit, apply, composed
 
 _LONGEST: Final = 3000  # characters of an expression
 _MOST_COMPILATIONS: Final = 150
+_MOST_CHARACTERS: Final = 2 * _LONGEST * _MOST_COMPILATIONS  # of what they compile
 _MOST_STEPS: Final = 6
 _FOR_CHOICES: Final = 100  # the steps of work to find the choices, without compiling them
 _MOST_OFFERED: Final = 3
@@ -62,14 +65,11 @@ class _Step(NamedTuple):
 
 def meaning(expression: Expression, effort: Effort) -> Meaning | None:
     """Return what is probably meant by an expression with an error, or None if nothing is known."""
-    if (
-        len(expression.text) > _LONGEST
-        or _HAS_ALWAYS.search(expression.text)
-        or is_prose(expression)
-    ):
+    text = expression.text
+    if len(text) > _LONGEST or _HAS_ALWAYS.search(text) or is_prose(expression):
         return None
-    search = _EditSearch(expression, effort)
-    state = CompiledText(expression, expression.text, expression.compiled)
+    search = _StepSearch(expression, effort)
+    state = CompiledText(expression, text, expression.compiled)
     edits: list[Edit] = []
     done: list[_Step] = []
     is_certain = True
@@ -89,73 +89,71 @@ def meaning(expression: Expression, effort: Effort) -> Meaning | None:
     return Meaning(_all(done)) if done and is_certain else None
 
 
-def _different(steps: Iterable[_Step]) -> list[_Step]:
-    """Return the first step of each meaning."""
-    by_shape: dict[Hashable, _Step] = {}
-    for step in steps:
-        by_shape.setdefault(_shape(step.after.compiled.expr), step)
-    return list(by_shape.values())
+class _Alternative(NamedTuple):
+    """One of the alternatives of a choice; `likelihood` is 0 for those of the first choice, and less for later ones."""
+
+    choice: Choice
+    index: int
+    likelihood: int
+
+    @property
+    def written(self) -> tuple[Edit, ...]:
+        """The edits as they are proposed."""
+        return self.choice.alternatives[self.index]
 
 
-class _EditSearch:
-    """Looks for edits of an expression, within a limit of compilations."""
+def _rank(alternative: _Alternative, step: _Step) -> tuple[int, int, int]:
+    """Return the rank of an alternative: what compiles is first, then the choice that is proposed first, then its later stage."""
+    return step.after.is_accepted, alternative.likelihood, -step.after.stage
+
+
+class _StepSearch:
+    """Looks for what is meant step by step, within one budget of compilations."""
 
     def __init__(self, expression: Expression, effort: Effort) -> None:
         self._expression: Final = expression
         self._effort: Final = effort
-        self._left = _MOST_COMPILATIONS
+        self._budget: Final = Budget(_MOST_COMPILATIONS, _MOST_CHARACTERS, effort)
 
     def steps(self, before: CompiledText) -> list[_Step]:
         """Return the alternatives of the first choice that leads to what compiles, or else to a later error; each meaning once."""
         if not self._effort.affords(_FOR_CHOICES):
             return []
         self._effort.spend(_FOR_CHOICES)
-        further: list[_Step] = []
-        tried = {(before.text, False), (before.text, True)}
-        for choice in self._choices(before):
-            steps = list(self._tried(before, choice, tried))
-            accepted = [step for step in steps if step.after.is_accepted]
+        search: Search[_Alternative, _Step] = Search(
+            self._budget, partial(self._step, before), _rank
+        )
+        for number, choice in enumerate(self._choices(before)):
+            for index, written in enumerate(choice.alternatives):
+                text = apply(before.text, written)
+                if text != before.text and not before.keeps_error(text):
+                    search.try_(_Alternative(choice, index, -number), text, choice.must_complete)
+            accepted = [step for _, step in search.leading if step.after.is_accepted]
             if accepted:
                 return _different(accepted)
-            if not choice.must_complete and not further:
-                stage = min((step.after.stage for step in steps), default=0)
-                further = [step for step in steps if step.after.stage == stage]
-        return further
+        return [step for _, step in search.leading]
 
-    def _tried(
-        self, before: CompiledText, choice: Choice, tried: set[tuple[str, bool]]
-    ) -> Iterator[_Step]:
-        for index, written in enumerate(choice.alternatives):
-            text = apply(before.text, written)
-            if (text, choice.must_complete) in tried or not self._affords(text):
-                continue
-            tried.add((text, choice.must_complete))
-            if before.keeps_error(text):
-                continue
-            after = self._compiled(text, must_parse=choice.must_complete or before.is_parsed)
-            if after is None:
-                continue
-            edits = tuple(piece for edit in written for piece in _pieces(edit, before.text))
-            if after.is_further(before, edits):
-                plain = _sentence([_help(edit, before.text) for edit in written])
-                help_ = choice.helps[index] if choice.helps else plain
-                yield _Step(
-                    edits,
-                    written[0].text.strip(),
-                    plain,
-                    help_,
-                    choice.is_certain,
-                    after,
-                )
-
-    def _affords(self, text: str) -> bool:
-        """Return whether the limits of the search allow the compilation of one more text."""
-        return self._left > 0 and self._effort.affords(len(text))
+    def _step(self, before: CompiledText, alternative: _Alternative, text: str) -> _Step | None:
+        """Return the step of an alternative, None if it leads no further, or does not compile although it has to."""
+        choice, written = alternative.choice, alternative.written
+        after = self._compiled(text, must_parse=choice.must_complete or before.is_parsed)
+        if after is None or (choice.must_complete and not after.is_accepted):
+            return None
+        edits = tuple(piece for edit in written for piece in _pieces(edit, before.text))
+        if not after.is_further(before, edits):
+            return None
+        plain = _sentence([_help(edit, before.text) for edit in written])
+        return _Step(
+            edits,
+            written[0].text.strip(),
+            plain,
+            choice.helps[alternative.index] if choice.helps else plain,
+            choice.is_certain,
+            after,
+        )
 
     def _compiled(self, text: str, *, must_parse: bool) -> CompiledText | None:
-        """Compile a text, and count it; return None for one that does not parse but has to."""
-        self._left -= 1
-        self._effort.spend(len(text))
+        """Compile a text; return None for one that does not parse but has to."""
         expression = self._expression
         compile_ = compile_valid if must_parse else compile_text
         compiled = compile_(text, expression.env, expression.environment.parser)
@@ -187,6 +185,14 @@ class _EditSearch:
             yield from names.similar(state, scope, self._effort)
             yield from names.other_fields(state)
             yield from names.inner_fields(state)
+
+
+def _different(steps: Iterable[_Step]) -> list[_Step]:
+    """Return the first step of each meaning."""
+    by_shape: dict[Hashable, _Step] = {}
+    for step in steps:
+        by_shape.setdefault(_shape(step.after.compiled.expr), step)
+    return list(by_shape.values())
 
 
 def _shape(node: Expr) -> tuple[str, tuple[object, ...], tuple[Hashable, ...]]:

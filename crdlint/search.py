@@ -1,0 +1,132 @@
+"""The search for what repairs something: the text of a document, an expression of CEL, all findings of a file.
+
+Each search has the same three parts, and nothing repairs that has not passed all of them:
+
+- Changes are *proposed*, the likely ones first. Each room knows its own: another spelling, value, place or indentation.
+- Each is *tried*: the text is checked again with it, once, while a budget lasts. This is the only proof.
+- The one of the highest rank is *chosen*. What is accepted is above what only leads further, and then what leaves less is above
+  what leaves more. Changes of one rank are a tie, in the order in which they were proposed: the caller takes the first, or asks
+  which one is meant.
+
+Changes that can be made together, such as the fixes of a file, do not compete: `kept` finds those that pass together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from typing import Final, Generic, TypeVar
+
+from crdlint.light import dataclass
+from crdlint.safety.work import Effort
+
+Change = TypeVar("Change")
+Outcome = TypeVar("Outcome")
+
+
+@dataclass(slots=True)
+class Budget:
+    """What a search may still spend.
+
+    - `trials`: how many texts it may check
+    - `characters`: how many characters these may have together
+    - `effort`: the steps of work, one a character, that it shares with other helps of the file; None without such a limit
+    """
+
+    trials: int
+    characters: int
+    effort: Effort | None = None
+
+    @property
+    def is_left(self) -> bool:
+        """Whether another text may be checked."""
+        return self.trials > 0
+
+    def pays(self, text: str) -> bool:
+        """Count the check of a text, and return whether the budget affords it."""
+        size = len(text)
+        self.characters -= size
+        if self.characters < 0:
+            self.trials = 0
+        if self.trials == 0 or not (self.effort is None or self.effort.affords(size)):
+            return False
+        self.trials -= 1
+        if self.effort is not None:
+            self.effort.spend(size)
+        return True
+
+
+class Search(Generic[Change, Outcome]):
+    """Tries changes within a budget, and knows the leading ones: those of the highest rank, each with what its check shows.
+
+    `check` returns what it shows for a text with a change, None if the change is out of the question. `rank` makes a rank of that:
+    the greater the better. Only what ranks above `least` leads.
+
+    >>> search = Search(Budget(3, 99), lambda change, text: len(text), lambda change, length: (length,))
+    >>> for change in "aa", "b", "aa", "cc", "ddd":
+    ...     search.try_(change, f"text {change}")
+    >>> search.leading
+    [('aa', 7), ('cc', 7)]
+    """
+
+    __slots__ = ("_budget", "_check", "_rank", "_tried", "highest", "leading")
+
+    def __init__(
+        self,
+        budget: Budget,
+        check: Callable[[Change, str], Outcome | None],
+        rank: Callable[[Change, Outcome], tuple[int, ...]],
+        least: tuple[int, ...] = (),
+    ) -> None:
+        self._budget: Final = budget
+        self._check: Final = check
+        self._rank: Final = rank
+        self._tried: Final[set[Hashable]] = set()
+        self.highest = least
+        self.leading: list[tuple[Change, Outcome]] = []
+
+    def try_(self, change: Change, text: str, *conditions: Hashable) -> None:
+        """Check the text with a change, unless it was tried under the same conditions or the budget does not afford it."""
+        trial = (text, *conditions)
+        if trial in self._tried or not self._budget.pays(text):
+            return
+        self._tried.add(trial)
+        outcome = self._check(change, text)
+        if outcome is None:
+            return
+        rank = self._rank(change, outcome)
+        if rank > self.highest:
+            self.highest, self.leading = rank, [(change, outcome)]
+        elif rank == self.highest and self.leading:
+            self.leading.append((change, outcome))
+
+
+def kept(
+    changes: Sequence[Change], faults: Callable[[Sequence[Change]], Sequence[str]]
+) -> tuple[list[Change], list[tuple[Change, Sequence[str]]]]:
+    """Return the changes that pass together, and each other one with its faults beside those.
+
+    `faults` tries some changes together, and returns what is wrong with that: nothing if they pass. All are tried at once, then the
+    halves of what fails, each with what passed before. So k bad ones of n take about k log n trials.
+
+    >>> kept([1, 2, 3, 4], lambda some: ["3 is odd"] if 3 in some else [])
+    ([1, 2, 4], [(3, ['3 is odd'])])
+    """
+    passed: list[Change] = []
+    failed: list[tuple[Change, Sequence[str]]] = []
+    known: dict[frozenset[int], Sequence[str]] = {}  # of groups, by the identities of their changes
+    pending = [list(changes)] if changes else []
+    while pending:
+        group = pending.pop()
+        together = [*passed, *group]
+        key = frozenset(map(id, together))
+        # A half comes back with the other one, which passed.
+        if key not in known:
+            known[key] = faults(together)
+        if not known[key]:
+            passed = together
+        elif len(group) == 1:
+            failed.append((group[0], known[key]))
+        else:
+            middle = len(group) // 2
+            pending += [group[middle:], group[:middle]]
+    return passed, failed

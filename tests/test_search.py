@@ -1,0 +1,91 @@
+"""The search for repairs: each change is tried once, within a budget, and what leads is known with its ties."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hypothesis import given
+from hypothesis import strategies as st
+from tables import each
+
+from crdlint.safety.work import Effort
+from crdlint.search import Budget, Search, kept
+
+
+def leading(changes: Sequence[str], budget: Budget, least: tuple[int, ...] = ()) -> list[str]:
+    """Return the leading ones of some changes, of which the longest are best and those with a dash are out of the question."""
+    search: Search[str, int] = Search(
+        budget,
+        lambda _, text: None if "-" in text else len(text),
+        lambda _, length: (length,),
+        least,
+    )
+    for change in changes:
+        search.try_(change, change)
+    return [change for change, _ in search.leading]
+
+
+@each(
+    ("changes", "trials", "characters", "least", "best"),
+    [
+        ([], 9, 99, (), []),
+        (["a"], 9, 99, (), ["a"]),
+        (["a", "bb", "c"], 9, 99, (), ["bb"]),
+        (["a", "bb", "cc"], 9, 99, (), ["bb", "cc"]),  # a tie, in the order of proposals
+        (["bb", "bb"], 9, 99, (), ["bb"]),  # the same change once
+        (["a", "-bb"], 9, 99, (), ["a"]),
+        (["a", "bb"], 9, 99, (2,), []),  # not above what is there
+        (["a", "bbb"], 9, 99, (2,), ["bbb"]),
+        (["a", "bb", "ccc"], 2, 99, (), ["bb"]),  # no third trial
+        (["a", "a", "bb"], 2, 99, (), ["bb"]),  # a repeated change costs nothing
+        (["a", "bb", "ccc"], 9, 5, (), ["bb"]),
+        (["bbbb", "a"], 9, 3, (), []),  # what is too long ends a search
+    ],
+)
+def test_what_leads(
+    changes: list[str],
+    trials: int,
+    characters: int,
+    least: tuple[int, ...],
+    best: list[str],
+) -> None:
+    assert leading(changes, Budget(trials, characters), least) == best
+
+
+def test_the_steps_of_a_file_are_shared_by_its_searches() -> None:
+    effort = Effort(5)
+    assert leading(["a", "bb"], Budget(9, 99, effort)) == ["bb"]
+    assert leading(["ccc", "dd"], Budget(9, 99, effort)) == ["dd"]
+    assert effort.left == 0
+
+
+def test_one_text_is_tried_under_each_condition() -> None:
+    tried: list[str] = []
+    search: Search[str, int] = Search(
+        Budget(9, 99), lambda change, _: tried.append(change), lambda _, rank: (rank,)
+    )
+    for change, condition in (("a", True), ("b", False), ("c", True)):
+        search.try_(change, "text", condition)
+    assert tried == ["a", "b"]
+
+
+@given(st.integers(0, 40).flatmap(lambda n: st.tuples(st.just(n), st.sets(st.integers(0, 39)))))
+def test_what_fails_alone_is_found(case: tuple[int, set[int]]) -> None:
+    count, bad = case
+    trials: list[int] = []
+
+    def faults(together: Sequence[int]) -> list[str]:
+        trials.append(len(together))
+        return [str(change) for change in together if change in bad]
+
+    passed, failed = kept(range(count), faults)
+    assert passed == [change for change in range(count) if change not in bad]
+    assert failed == [(change, [str(change)]) for change in range(count) if change in bad]
+    assert len(trials) <= 1 + 2 * len(failed) * max(count.bit_length(), 1)
+
+
+def test_of_two_changes_that_fail_together_the_first_is_kept() -> None:
+    def faults(together: Sequence[str]) -> list[str]:
+        return ["both"] if {"a", "b"} <= set(together) else []
+
+    assert kept(["x", "a", "y", "b"], faults) == (["x", "a", "y"], [("b", ["both"])])
