@@ -8,7 +8,7 @@ Each search has the same three parts, and nothing repairs that has not passed al
   what leaves more. Changes of one rank are a tie, in the order in which they were proposed: the caller takes the first, or asks
   which one is meant.
 
-Changes that can be made together, such as the fixes of a file, do not compete: `kept` finds those that pass together.
+Changes that can be made together, such as the fixes of a file, do not compete: `passing` finds those that pass together.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ class Search(Generic[Change, Outcome]):
             self.leading.append((change, outcome))
 
 
-def kept(
+def passing(
     changes: Sequence[Change], faults: Callable[[Sequence[Change]], Sequence[str]]
 ) -> tuple[list[Change], list[tuple[Change, Sequence[str]]]]:
     """Return the changes that pass together, and each other one with its faults beside those.
@@ -108,24 +108,26 @@ def kept(
     `faults` tries some changes together, and returns what is wrong with that: nothing if they pass. All are tried at once, then the
     halves of what fails, each with what passed before. So k bad ones of n take about k log n trials.
 
-    >>> kept([1, 2, 3, 4], lambda some: ["3 is odd"] if 3 in some else [])
+    >>> passing([1, 2, 3, 4], lambda some: ["3 is odd"] if 3 in some else [])
     ([1, 2, 4], [(3, ['3 is odd'])])
     """
     passed: list[Change] = []
     failed: list[tuple[Change, Sequence[str]]] = []
-    known: dict[frozenset[int], Sequence[str]] = {}  # of groups, by the identities of their changes
+    faults_of: dict[
+        frozenset[int], Sequence[str]
+    ] = {}  # of groups, by the identities of their changes
     pending = [list(changes)] if changes else []
     while pending:
         group = pending.pop()
         together = [*passed, *group]
         key = frozenset(map(id, together))
         # A half comes back with the other one, which passed.
-        if key not in known:
-            known[key] = faults(together)
-        if not known[key]:
+        if key not in faults_of:
+            faults_of[key] = faults(together)
+        if not faults_of[key]:
             passed = together
         elif len(group) == 1:
-            failed.append((group[0], known[key]))
+            failed.append((group[0], faults_of[key]))
         else:
             middle = len(group) // 2
             pending += [group[middle:], group[:middle]]

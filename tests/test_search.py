@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tables import each
 
 from crdlint.safety.work import Effort
-from crdlint.search import Budget, Search, kept
+from crdlint.search import Budget, Search, passing
 
 
 def leading(changes: Sequence[str], budget: Budget, least: tuple[int, ...] = ()) -> list[str]:
@@ -78,7 +78,7 @@ def test_what_fails_alone_is_found(case: tuple[int, set[int]]) -> None:
         trials.append(len(together))
         return [str(change) for change in together if change in bad]
 
-    passed, failed = kept(range(count), faults)
+    passed, failed = passing(range(count), faults)
     assert passed == [change for change in range(count) if change not in bad]
     assert failed == [(change, [str(change)]) for change in range(count) if change in bad]
     assert len(trials) <= 1 + 2 * len(failed) * max(count.bit_length(), 1)
@@ -88,4 +88,4 @@ def test_of_two_changes_that_fail_together_the_first_is_kept() -> None:
     def faults(together: Sequence[str]) -> list[str]:
         return ["both"] if {"a", "b"} <= set(together) else []
 
-    assert kept(["x", "a", "y", "b"], faults) == (["x", "a", "y"], [("b", ["both"])])
+    assert passing(["x", "a", "y", "b"], faults) == (["x", "a", "y"], [("b", ["both"])])

@@ -1,4 +1,4 @@
-"""What is made once: declarations and compiled expressions for equal schemas, and results for servers that give the same.
+"""What a process makes once: declarations of equal schemas, and compiled expressions for servers that compile them alike.
 
 Versions and copies of a CRD repeat types and rules, and most servers of a range treat them alike.
 """
@@ -9,18 +9,16 @@ from collections.abc import Callable, Hashable
 from collections.abc import Set as AbstractSet
 from dataclasses import field
 from itertools import count
-from typing import TYPE_CHECKING, Final, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Final, Protocol
 
 from crdlint.light import NamedTuple, dataclass
 
 if TYPE_CHECKING:
-    from crdlint.cel.compiler import Compiled
+    from crdlint.cel import compiler
     from crdlint.kubecel.environment import Environment
     from crdlint.kubecel.reuse import Uses
 
     Alike = Callable[[AbstractSet[Uses], Environment, Environment], bool]
-
-_T = TypeVar("_T")
 
 # Parts of shapes and characters of expressions, each of about 60 bytes.
 _LARGEST: Final = 100_000
@@ -39,7 +37,7 @@ class Compilation:
         switches that they depend on (`reuse.cost_key`).
     """
 
-    compiled: Compiled
+    compiled: compiler.Compiled
     error: str | None
     highest_cost: int | None = None
     uses: Uses | None = None
@@ -113,43 +111,17 @@ class CompiledExpression(Protocol):
         """The features of an expression without an error."""
 
 
-class _Answer(NamedTuple):
-    """A result, the expressions that it depends on, and the environment that they were compiled in, None without any."""
+class Dependence(NamedTuple):
+    """The expressions that a result depends on, and the environment that they are compiled in, None without any."""
 
-    value: object
     expressions: tuple[CompiledExpression, ...]
     environment: Environment | None
 
-
-class Answers(Generic[_T]):
-    """Results of servers for the expressions of one schema, each of which other servers may share."""
-
-    __slots__ = ("_answers",)
-
-    def __init__(self) -> None:
-        self._answers: list[_Answer] = []
-
-    def add(
-        self,
-        value: _T,
-        expressions: tuple[CompiledExpression, ...],
-        environment: Environment | None,
-    ) -> None:
-        """Add a result; without an environment, it depends on no expressions."""
-        self._answers.append(_Answer(value, expressions, environment))
-
-    def find(self, environment_of: Callable[[], Environment], alike: Alike) -> _T | None:
-        """Return the result for another server, None if it is not known; `alike` compares how both treat expressions."""
-        for answer in self._answers:
-            if answer.environment is None or _holds_in(answer, environment_of(), alike):
-                value: _T = answer.value  # type: ignore[assignment]
-                return value
-        return None
-
-
-def _holds_in(answer: _Answer, environment: Environment, alike: Alike) -> bool:
-    if any(expression.error is not None for expression in answer.expressions):
-        return False
-    assert answer.environment is not None  # noqa: S101  the caller checks it
-    uses = {expression.uses for expression in answer.expressions}
-    return alike(uses, answer.environment, environment)
+    def holds_in(self, environment_of: Callable[[], Environment], alike: Alike) -> bool:
+        """Return whether the result is that of another server as well; `alike` compares how both treat expressions."""
+        if self.environment is None:
+            return True
+        if any(expression.error is not None for expression in self.expressions):
+            return False
+        uses = {expression.uses for expression in self.expressions}
+        return alike(uses, self.environment, environment_of())

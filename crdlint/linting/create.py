@@ -75,11 +75,7 @@ def validate_validation(
     if validation is None or validation.open_api_v3_schema is None:
         return ServerReport()
     schema = validation.open_api_v3_schema
-    walks, key = options.common.walks, (id(schema), options.server.keeps_examples)
-    walked = walks.get(key)
-    if walked is None:
-        walked = walks[key] = WALKER.walk(schema, options)
-    stages = _Stages(schema, walked, options, path)
+    stages = _Stages(schema, _walked(schema, options), options, path)
     report = stages.report(list(root.validate(schema, path, status_enabled=status_enabled)))
 
     def find_hidden() -> Iterator[FieldError]:
@@ -88,6 +84,12 @@ def validate_validation(
         return (error._replace(hidden=True) for error in hidden if str(error) not in messages)
 
     return report._replace(find_hidden=find_hidden)
+
+
+def _walked(schema: JSONSchemaProps, options: ValidationOptions) -> WalkResult:
+    """Return the result of the walk over a schema, which differs between servers only by whether they keep its examples."""
+    about = ("walk", id(schema), options.server.keeps_examples)
+    return options.common.once(about, lambda: WALKER.walk(schema, options))
 
 
 @dataclass(frozen=True, slots=True)
@@ -421,9 +423,7 @@ class _SpecValidator:
     ) -> Iterator[FieldError]:
         if fields:
             allowed = version in self._options.allow_too_many_selectable_fields
-            walked = self._options.common.walks.get(
-                (id(schema), self._options.server.keeps_examples)
-            )
+            walked = None if schema is None else _walked(schema, self._options)
             yield from selectable_fields.validate(
                 fields,
                 schema,

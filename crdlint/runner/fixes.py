@@ -19,7 +19,7 @@ from crdlint.rules.consequences import causes, is_advice
 from crdlint.rules.server.cel import COMPILES
 from crdlint.rules.server.cel_cost import OVER_BUDGET
 from crdlint.rules.texts import reading, resource
-from crdlint.search import kept
+from crdlint.search import passing
 from crdlint.yaml.edit import Edit, apply, composed
 
 if TYPE_CHECKING:
@@ -381,7 +381,7 @@ def _provable(
     others = [finding for finding in chosen if id(finding) not in of_advice]
     safe = [finding for finding in others if _fix(finding).applicability == "safe"]
     guesses = [finding for finding in others if _fix(finding).applicability != "safe"]
-    proved = (kept(advice, partial(unproved, True)), kept(safe, partial(unproved, False)))
+    proved = (passing(advice, partial(unproved, True)), passing(safe, partial(unproved, False)))
     return [*guesses, *chain.from_iterable(passed for passed, _ in proved)]
 
 
@@ -407,7 +407,7 @@ class _Trial:
 
     def run(self) -> tuple[list[Diagnostic], FileResult]:
         """Return the findings whose fixes are kept, and the result of the text with these."""
-        accepted, undone = kept(self.chosen, self._brings)
+        accepted, undone = passing(self.chosen, self._brings)
         for finding, brings in undone:
             self.undone[_identity(finding)] = Undone(finding, tuple(brings))
         return accepted, self.accepted or self.before

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from dataclasses import field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 from crdlint.cel.dialect import CELDialect
-from crdlint.kubecel.sharing import Answers, Sharing, shared
+from crdlint.kubecel.sharing import shared
 from crdlint.kubernetes.servers import NEWEST, Server
 from crdlint.light import dataclass, replace
 from crdlint.safety.work import Effort
@@ -16,9 +16,12 @@ from crdlint.schema.traversal import all_schemas, schemas
 if TYPE_CHECKING:
     from crdlint.crd.errors import FieldError
     from crdlint.crd.model import CustomResourceDefinitionSpec, JSONSchemaProps
-    from crdlint.kubecel.cost import CompiledNode, EstimatedRule
+    from crdlint.kubecel.cost import CompiledNode
     from crdlint.kubecel.declarations import SchemaContext
     from crdlint.schema.structural import Rejection
+
+T = TypeVar("T")
+Basis = TypeVar("Basis")
 
 
 @dataclass(slots=True)
@@ -48,42 +51,51 @@ class WalkResult:
         return sorted((error for _, error in self.structural), key=str)
 
 
-@dataclass(slots=True)
 class Common:
-    """Results that the validations of one new CRD for several servers share, each computed once.
+    """What the validations of one new CRD for several servers share; `sharing` is what they share with those of other CRDs.
 
-    `sharing`: what is shared with other CRDs as well.
-    `walks`: the results of the walk over each root schema, by its identity and `Server.keeps_examples`.
-    `defaults`: the results for the defaults of a schema, by what they depend on besides rules.
-    `rules`: the results for the rules of a schema, by its identity and that of its declarations.
+    Each answer, such as the errors of a schema's rules, is made once for all servers that give the same.
     """
 
-    sharing: Sharing = field(default_factory=shared)
-    walks: dict[tuple[int, bool], WalkResult] = field(default_factory=dict)
-    defaults: dict[Hashable, Answers[list[FieldError]]] = field(default_factory=dict)
-    rules: dict[Hashable, Answers[tuple[list[FieldError], list[EstimatedRule]]]] = field(
-        default_factory=dict
-    )
-    _all: list[JSONSchemaProps] | None = None
-    _contexts: dict[int, list[tuple[CELDialect, SchemaContext]]] = field(default_factory=dict)
+    __slots__ = ("_answers", "sharing")
+
+    def __init__(self) -> None:
+        self.sharing: Final = shared()
+        # By what they are about, each with what it depends on beside that.
+        self._answers: Final[dict[Hashable, list[tuple[Any, Any]]]] = {}
+
+    def answer(
+        self,
+        about: Hashable,
+        holds: Callable[[Basis], bool],
+        make: Callable[[], tuple[T, Basis]],
+    ) -> T:
+        """Return the answer of a server: one whose basis `holds` for it, else the one that `make` returns with its basis."""
+        answers = self._answers.setdefault(about, [])
+        for answer, basis in answers:
+            if holds(basis):
+                return cast("T", answer)
+        new = make()
+        answers.append(new)
+        return new[0]
+
+    def once(self, about: Hashable, make: Callable[[], T]) -> T:
+        """Return an answer that is the same for all servers."""
+        return self.answer(about, lambda _: True, lambda: (make(), None))
 
     def all_schemas(self, spec: CustomResourceDefinitionSpec) -> list[JSONSchemaProps]:
         """Return every schema of the CRD; within a version, parents come first."""
-        if self._all is None:
-            self._all = all_schemas(spec)
-        return self._all
+        return self.once("schemas", lambda: all_schemas(spec))
 
     def context(self, root: JSONSchemaProps, dialect: CELDialect) -> SchemaContext:
         """Return the declarations of the parts of a root schema, shared by servers with equal declarations."""
         from crdlint.kubecel.declarations import SchemaContext
 
-        contexts = self._contexts.setdefault(id(root), [])
-        for other, context in contexts:
-            if _declare_alike(root, dialect, other):
-                return context
-        schema_context = SchemaContext(dialect, self.sharing)
-        contexts.append((dialect, schema_context))
-        return schema_context
+        return self.answer(
+            ("declarations", id(root)),
+            lambda other: _declare_alike(root, dialect, other),
+            lambda: (SchemaContext(dialect, self.sharing), dialect),
+        )
 
 
 def _declare_alike(root: JSONSchemaProps, dialect: CELDialect, other: CELDialect) -> bool:

@@ -15,7 +15,7 @@ from crdlint.crd.model import JSONSchemaProps, ValidationRule
 from crdlint.crd.paths import Path
 from crdlint.golang.text import SPACE
 from crdlint.kubecel.cost import CompiledNode, EstimatedRule
-from crdlint.kubecel.sharing import Answers
+from crdlint.kubecel.sharing import Dependence
 from crdlint.rules.engine import headlines
 from crdlint.rules.engine.common import ValidationOptions
 from crdlint.rules.engine.rule import Rule
@@ -151,17 +151,20 @@ def compile_and_estimate(
 
     root, environment = nodes[0].root_schema, new_expressions(options.server)
     context = options.common.context(root, options.server.cel)
-    answers = options.common.rules.setdefault((id(root), id(context)), Answers())
-    answer = answers.find(lambda: environment, estimates_alike)
-    if answer is not None:
-        return answer
-    compiled = list(_compiled(nodes, options))
-    rules = [rule for rule in compiled if isinstance(rule, EstimatedRule)]
-    advice = cel_cost.advice_for(rules, options.effort)
-    result = [*_all_errors(compiled, options, advice), *cel_cost.total(rules, path, advice)], rules
-    expressions = (each for rule in rules for _, each in rule.compiled.expressions())
-    answers.add(result, tuple(expressions), environment)
-    return result
+
+    def compile_all() -> tuple[tuple[list[FieldError], list[EstimatedRule]], Dependence]:
+        compiled = list(_compiled(nodes, options))
+        rules = [rule for rule in compiled if isinstance(rule, EstimatedRule)]
+        advice = cel_cost.advice_for(rules, options.effort)
+        errors = [*_all_errors(compiled, options, advice), *cel_cost.total(rules, path, advice)]
+        expressions = (each for rule in rules for _, each in rule.compiled.expressions())
+        return (errors, rules), Dependence(tuple(expressions), environment)
+
+    return options.common.answer(
+        ("rules", id(root), id(context)),
+        lambda basis: basis.holds_in(lambda: environment, estimates_alike),
+        compile_all,
+    )
 
 
 def compile_hidden(

@@ -15,7 +15,7 @@ from crdlint.crd.errors import DEFAULT_INVALID, EVALUATION_LIMIT, REQUIRED, Code
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.crd.paths import Path, Step
 from crdlint.kubecel.cost import RUNTIME_BUDGET
-from crdlint.kubecel.sharing import Answers
+from crdlint.kubecel.sharing import Dependence
 from crdlint.kubernetes.servers import Server
 from crdlint.light import dataclass
 from crdlint.rules.engine import headlines
@@ -27,7 +27,6 @@ from crdlint.safety.bugs import attempt
 from crdlint.schema.traversal import RuleSearch, value_schema
 
 if TYPE_CHECKING:
-    from crdlint.kubecel.compilation import Expression
     from crdlint.kubecel.environment import Environment
     from crdlint.kubecel.evaluation import RuleValidator, RuleValidators
     from crdlint.kubecel.reuse import Uses
@@ -97,18 +96,24 @@ def validate(
     """Return the errors of the defaults of the schemas `defaulted` at `path`; if there are any, no rules are compiled."""
     server = options.server
     # What the errors depend on besides rules: the switches of the validator of values.
-    key = (
-        id(schema),
-        *map(id, defaulted),
-        server.checks_number_ranges,
-        server.has_kubernetes_name_formats,
+    switches = server.checks_number_ranges, server.has_kubernetes_name_formats
+    return options.common.answer(
+        ("defaults", id(schema), *map(id, defaulted), *switches),
+        lambda basis: basis.holds_in(lambda: _environment(server), _evaluates_alike),
+        lambda: _validated(schema, path, defaulted, options),
     )
-    answers = options.common.defaults.setdefault(key, Answers())
-    answer = answers.find(lambda: _environment(server), _evaluates_alike)
-    if answer is not None:
-        return answer
+
+
+def _validated(
+    schema: JSONSchemaProps,
+    path: Path,
+    defaulted: SequenceOf[JSONSchemaProps],
+    options: ValidationOptions,
+) -> tuple[list[FieldError], Dependence]:
+    """Return the errors of the defaults of some schemas, and the rules that they depend on."""
     from crdlint.schema.default_validation import validate_defaults
 
+    server = options.server
     rules, requires_pruned = _Rules(server, options.common.sharing), options.require_pruned_defaults
     reported = validate_defaults(
         schema,
@@ -122,8 +127,7 @@ def validate(
     errors = [
         error if error.rule in own_rules else _ours(error, schema, skipped) for error in reported
     ]
-    answers.add(errors, *rules.used())
-    return errors
+    return errors, rules.used()
 
 
 def _environment(server: Server) -> Environment:
@@ -179,11 +183,11 @@ class _Rules:
     validators: RuleValidators | None = None
     search: RuleSearch = field(default_factory=RuleSearch)
 
-    def used(self) -> tuple[tuple[Expression, ...], Environment | None]:
-        """Return the expressions that were compiled, and their environment, None if there are none."""
+    def used(self) -> Dependence:
+        """Return the expressions that were compiled."""
         if self.validators is None or not self.validators.expressions:
-            return (), None
-        return tuple(self.validators.expressions), self.validators.environment
+            return Dependence((), None)
+        return Dependence(tuple(self.validators.expressions), self.validators.environment)
 
     def __call__(
         self,
