@@ -63,16 +63,25 @@ _REQUEST: Final = CheckRequest(skip_unfinished=True, fixes=True)
 
 @dataclass(slots=True)
 class CheckState(Totals):
-    """What a run has found so far. ``checked`` has files' results by real path, without texts, if there are kustomizations."""
+    """What a run has found so far.
+
+    - `changes`: of a check of updates
+    - `removed`: whether an old CRD is gone
+    - `checked`: the results of files by real path, without texts, if there are kustomizations
+    - `crds`: their names by file
+    - `groups`: those of all CRDs
+    - `streams`: texts that can be read only once
+    - `unread`: inputs that may contain any CRD
+    """
 
     baseline: Baseline = None
-    changes: Changes | None = None  # of a check of updates
-    removed: bool = False  # whether an old CRD is gone
+    changes: Changes | None = None
+    removed: bool = False
     checked: dict[str, FileResult] = field(default_factory=dict)
-    crds: dict[str, list[str]] = field(default_factory=dict)  # their names by file
-    groups: set[str] = field(default_factory=set)  # of all CRDs
-    streams: dict[str, str] = field(default_factory=dict)  # texts that can be read only once
-    unread: list[str] = field(default_factory=list)  # inputs that may contain any CRD
+    crds: dict[str, list[str]] = field(default_factory=dict)
+    groups: set[str] = field(default_factory=set)
+    streams: dict[str, str] = field(default_factory=dict)
+    unread: list[str] = field(default_factory=list)
     names: SharedNames = field(default_factory=SharedNames)
     copies: Copies = field(default_factory=Copies)
     ignores: UsedIgnores | None = None

@@ -36,8 +36,15 @@ class CheckedResources(NamedTuple):
 class ResourceCheck:
     """Validates the custom resources of files, and fixes them if that is asked for.
 
-    `options` apply to all files. `sent` adds the senders of a file to its configuration. `olds` are the objects that are
-    updated, None to create all. `fixing` writes fixes. `baseline` has the known findings.
+    - `inputs`: reads the files
+    - `definitions`: the CRDs
+    - `options`: apply to all files
+    - `sent`: adds the senders of a file to its configuration
+    - `olds`: the objects that are updated, None to create all
+    - `fixing`: writes fixes
+    - `unsafe_fixes`: whether it writes unsafe ones as well
+    - `baseline`: has the known findings
+    - `layout`, `fragments`: find the charts of files, and what is no object by itself
     """
 
     inputs: Inputs

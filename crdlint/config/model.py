@@ -76,11 +76,15 @@ class ConfigError(Exception):
 
 
 class Ignore(NamedTuple):
-    """Rules not to report in some CRDs, versions and fields (empty: all of them), why, and the entry's place (1-based).
+    """An entry of `ignore`: rules not to report in some CRDs, versions and fields.
 
-    With a `severity`, their findings are reported with it instead. In `crd`, `version`, `path` and `message`, `*` is any
-    text. A path contains what is below it. One that begins with a dot is that of a field in objects, any other that of an
-    `Identity`. `until` is the last day on which the entry counts (such as 2026-12-31), empty for all days.
+    Where a text is empty, all of them are meant, and in `crd`, `version`, `path` and `message`, `*` is any text.
+
+    - `path`: contains what is below it; one that begins with a dot is that of a field in objects, any other that of an `Identity`
+    - `reason`: why
+    - `until`: the last day on which the entry counts (such as 2026-12-31), empty for all days
+    - `severity`: with it, the findings are reported with that severity instead
+    - `file`, `line`, `column`: the place of the entry (1-based)
     """
 
     rules: tuple[str, ...]
@@ -99,12 +103,22 @@ class Ignore(NamedTuple):
 class Config(NamedTuple):
     """The configuration of the files below a directory; without a file, the defaults.
 
-    The custom resources of files that match `exclude_samples` are not validated with the CRDs.
-    Rules are ids or patterns of them (`cel-*`). `ignores` are the entries of `ignore` for some CRDs only. `severity` and
-    `per_file_ignores` are pairs in the order of the file. `folder` is absolute, and patterns of files are relative to it.
-    `notices` are messages for the user. `placeholders` are additional patterns of placeholders in samples; None disables all
-    patterns. `in_chart` is whether Helm sends the file; it decides how
-    fields are validated unless `field_validation` is set. `senders` are the names of those who send the objects, empty for anyone.
+    Rules are ids or patterns of them (`cel-*`).
+
+    - `folder`: absolute; patterns of files are relative to it
+    - `select`, `ignore`: the rules to report, and those of them not to report
+    - `ignores`: the entries of `ignore` for some CRDs only
+    - `severity`, `per_file_ignores`: pairs in the order of the file
+    - `exclude`: the files that are not checked
+    - `exclude_samples`: the files whose custom resources are not validated with the CRDs
+    - `sets`: the own sets of rules
+    - `crds`: where `crdlint validate` finds the CRDs
+    - `placeholders`: additional patterns of placeholders in samples; None disables all patterns
+    - `change`: the policy of updates
+    - `field_validation`: which fields clients let pass; without it, `in_chart` decides
+    - `senders`: the names of those who send the objects, empty for anyone
+    - `in_chart`: whether Helm sends the file
+    - `notices`: messages for the user
     """
 
     file: str | None = None

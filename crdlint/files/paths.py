@@ -124,10 +124,12 @@ class PathFilter(NamedTuple):
 
 @dataclass(slots=True)
 class _FileWalk:
-    """The files so far; `ignored` and `excluded` are the numbers of files and directories that were skipped.
+    """The files so far.
 
-    `tops` are the real paths of the directories that are named or that links lead to, `parents` those and what they are in.
-    `bases` are the real paths of the directories that globs start in.
+    - `ignored`, `excluded`: the numbers of files and directories that were skipped
+    - `tops`: the real paths of the directories that are named or that links lead to
+    - `parents`: those and what they are in
+    - `bases`: the real paths of the directories that globs start in
     """
 
     gitignore: bool

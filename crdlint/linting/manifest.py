@@ -59,11 +59,15 @@ if TYPE_CHECKING:
 
 
 class CheckedCRD(NamedTuple):
-    """The findings about a CRD in their order; `blocking` are those because of which rules have no cost.
+    """The findings about a CRD, and what its check found out.
 
-    `notices` name values that are not checked. `definition` and `rules` are kept on request, if the API server can decode the
-    CRD. `common` contains results of validating the decoded CRD that another server can reuse. `compared` is the comparison with
-    the old CRD, None if the check is not about updates. `stage` is the one at which the check stopped, None if it is complete.
+    - `diagnostics`: the findings in their order
+    - `blocking`: those because of which rules have no cost
+    - `notices`: name values that are not checked
+    - `definition`, `rules`: kept on request, if the API server can decode the CRD
+    - `common`: results of validating the decoded CRD that another server can reuse
+    - `compared`: the comparison with the old CRD, None if the check is not about updates
+    - `stage`: the one at which the check stopped, None if it is complete
     """
 
     diagnostics: SequenceOf[Diagnostic]

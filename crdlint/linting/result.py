@@ -113,11 +113,15 @@ class FoundCRD(NamedTuple):
 class RuleCost:
     """The cost of one rule, in cost units, and its position in the file (1-based).
 
-    `version` is the version whose schema contains the rule, empty if all versions share the schema. `max_cost` is the cost of one
-    evaluation. `expression_cost` is compared with the limit of a rule: the cost times `max_cardinality` (how often the value can
-    occur in an object) or, if that is unbounded (None), times `min_size_cardinality` (how many such values fit into a request).
-    `error` is the server's error about a rule that does not compile, whose cost is 0. The `message_` fields are the same for a
-    messageExpression, which is evaluated at most once; `message_expression` is None if the rule has none.
+    - `version`: the version whose schema contains the rule, empty if all versions share the schema
+    - `max_cost`: the cost of one evaluation
+    - `max_cardinality`: how often the value can occur in an object, None if that is unbounded
+    - `min_size_cardinality`: how many such values fit into a request
+    - `expression_cost`: what is compared with the limit of a rule: the cost times `max_cardinality`, or times
+        `min_size_cardinality` where that is None
+    - `error`: the server's error about a rule that does not compile, whose cost is 0
+    - `message_expression`: the messageExpression, which is evaluated at most once, None if the rule has none
+    - `message_max_cost`, `message_error`: its cost, and its error
     """
 
     crd: str
@@ -214,15 +218,17 @@ class DocumentResult:
 
 @dataclass(frozen=True, slots=True)
 class FileResult:
-    """The CRDs of a file and its diagnostics; `skipped` is the number of documents that are not CRDs.
+    """The CRDs of a file and its diagnostics.
 
-    `templates` is the number of those that are Go templates instead of YAML.
-
-    `definitions` and `rules` are kept on request. `blocking` has the CRD and the message of each error because of which rules
-    have no cost. `masked` is the text of a template without its directives, with unchanged positions, None for other texts.
-    `compared` are the CRDs of a check of updates. `reusable` are the results of documents, by number, that depend on nothing else
-    in the file. `stage` is the first stage at which the check of a CRD stopped, None if all checks are complete. `resources` are
-    the custom resources that are validated beside the CRDs of a run.
+    - `skipped`: the number of documents that are not CRDs
+    - `templates`: the number of those that are Go templates instead of YAML
+    - `definitions`, `rules`: kept on request
+    - `masked`: the text of a template without its directives, with unchanged positions, None for other texts
+    - `blocking`: the CRD and the message of each error because of which rules have no cost
+    - `compared`: the CRDs of a check of updates
+    - `reusable`: the results of documents, by number, that depend on nothing else in the file
+    - `stage`: the first stage at which the check of a CRD stopped, None if all checks are complete
+    - `resources`: the custom resources that are validated beside the CRDs of a run
     """
 
     file: str

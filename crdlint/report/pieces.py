@@ -33,12 +33,17 @@ _PIECE: Final = 64 * 1024  # bytes
 
 
 class View(NamedTuple):
-    """The settings of a report; each format ignores the settings that do not apply to it.
+    """The settings of a report; each format ignores those that do not apply to it.
 
-    `page` is the output that the text is formatted for. `hidden` is whether to show the findings that others hide, None to
-    leave that to the format. `show_all` adds those that are
-    combined into one entry. `quiet` omits notices and closing lines, `statistics` adds the number of findings of each rule,
-    `verbose` the name of every test, `examples` objects that changes break. `noun` names the objects that a run counts.
+    - `page`: the output that the text is formatted for
+    - `hidden`: whether to show the findings that others hide, None to leave that to the format
+    - `show_all`: show also those that are combined into one entry
+    - `quiet`: omit notices and closing lines
+    - `statistics`: add the number of findings of each rule
+    - `examples`: add objects that changes break
+    - `verbose`: add the name of every test
+    - `noun`: the name of the objects that a run counts
+    - `kube_version`: the versions that the user asked for, empty if none
     """
 
     page: Page = PLAIN
@@ -54,12 +59,17 @@ class View(NamedTuple):
 
 @dataclass(slots=True)
 class Summary:
-    """Counts of a run; hidden findings do not count. ``unreadable`` inputs are no files checked.
+    """Counts of a run; hidden findings do not count.
 
-    ``resources`` are those that are validated beside CRDs. ``fixable_advice`` counts unsafe fixes of what the API server accepts,
-    ``fixable_unsafe`` other unsafe ones. ``below_minimum`` is the number of findings that are not reported because of their
-    severity, ``accepted`` that of the API server's errors that are ignored or have a lower severity. ``repeated`` is the number
-    of findings about copies of CRDs, in ``copies`` files, which are reported in the first file.
+    - `resources`: those that are validated beside CRDs
+    - `below_minimum`: the findings that are not reported because of their severity
+    - `accepted`: the API server's errors that are ignored or have a lower severity
+    - `repeated`: the findings about copies of CRDs, which are reported in the first file
+    - `copies`: the files with such copies
+    - `unreadable`: inputs that are no files checked
+    - `fixable`: the safe fixes
+    - `fixable_advice`: the unsafe fixes of what the API server accepts
+    - `fixable_unsafe`: the other unsafe ones
     """
 
     files: int = 0

@@ -64,13 +64,17 @@ _NAMED: Final = 3  # the number of suites in one notice
 class Plan:
     """The tasks of a run in order, each with its configuration.
 
-    `passed` is the number of files that cannot contain a CRD. `excluded` are the inputs that a configuration excludes,
-    `problems` those that cannot be checked, with the reason. `results` are reported without a check: those of charts
-    and patches. `kustomizations` are directories with one, and their versions; `charts` are those with CRDs that are in no
-    other chart, with the versions of Kubernetes, and `releases` the configurations of those in folders. `complete_charts` are those
-    whose own file is an input. `pointers` are the files that are only pointers of Git LFS. `samples` are the files
-    that may have custom resources, with the groups of these. `preview` is
-    what users should know if they check for the preview of the next version.
+    - `passed`: the number of files that cannot contain a CRD
+    - `excluded`: the inputs that a configuration excludes
+    - `problems`: those that cannot be checked, with the reason
+    - `results`: reported without a check: those of charts and patches
+    - `kustomizations`: directories with one, and their versions
+    - `charts`: those with CRDs that are in no other chart, with the versions of Kubernetes
+    - `complete_charts`: those whose own file is an input
+    - `pointers`: the files that are only pointers of Git LFS
+    - `samples`: the files that may have custom resources, with the groups of these
+    - `releases`: the configurations of the charts in folders
+    - `preview`: what users should know if they check for the preview of the next version
     """
 
     tasks: list[Task] = field(default_factory=list)

@@ -22,11 +22,12 @@ from crdlint.yaml.parse import parse_first
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One test: an object that is created, or created and then updated; texts are YAML, `line` is 1-based in the file.
+    """One test: an object that is created, or created and then updated; texts are YAML.
 
-    `expectation_line` is the line of what is expected, that of the test if nothing is.
-    `patches` are JSON patch operations (RFC 6902), applied to the CRD before the object is created. `sender` is the name of the
-    sender of the last object.
+    - `line`: its line in the file (1-based)
+    - `expectation_line`: the line of what is expected, that of the test if nothing is
+    - `patches`: JSON patch operations (RFC 6902), applied to the CRD before the object is created
+    - `sender`: the name of the sender of the last object
     """
 
     kind: Literal["create", "update"]
@@ -46,9 +47,9 @@ class Case:
 class Suite:
     """A file with tests of one CRD.
 
-    The CRD is named by `crd_name` (its metadata.name) or `crd_file` (a path relative to the suite). `version` is the
-    version to test, empty if the CRD has only one. `feature_gates` select among generated CRDs; a dash before a name
-    means that the gate must be off.
+    - `crd_name`, `crd_file`: name the CRD, by its metadata.name or by a path relative to the suite
+    - `version`: the version to test, empty if the CRD has only one
+    - `feature_gates`: select among generated CRDs; a dash before a name means that the gate must be off
     """
 
     file: str

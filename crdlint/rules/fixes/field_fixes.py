@@ -5,29 +5,26 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from itertools import takewhile
 from textwrap import indent
 from typing import Final, TypeGuard
 
-from crdlint.crd.gotypes import SCHEMA, GoType
+from crdlint.crd.gotypes import SCHEMA
 from crdlint.light import NamedTuple, regex, replace
 from crdlint.rules.engine.advisory import SCALARS
 from crdlint.rules.engine.edits import Edits, expect, is_null, require, texts
 from crdlint.rules.engine.examples import HEAD, small
 from crdlint.rules.engine.finding import DecodeFinding, DocumentFinding, RepeatedKeyFinding
 from crdlint.rules.engine.fixer import Fixer
-from crdlint.rules.fixes import v1beta1
+from crdlint.rules.fixes import shifts, v1beta1
 from crdlint.rules.fixes.type_fixes import WHOLE_CRD, in_spec, plain_blanks
 from crdlint.schema.value_help import listed
 from crdlint.yaml import repairs
 from crdlint.yaml.edit import Edit
 from crdlint.yaml.editor import Editor, UneditableError
 from crdlint.yaml.json_values import to_json
-from crdlint.yaml.nodes import Mapping, Mark, Node, Scalar, Sequence, child, items_of, text_of
+from crdlint.yaml.nodes import Mapping, Mark, Node, Scalar, child, text_of
 from crdlint.yaml.repairs import Repair
 
-_Pair = tuple["Node", "Node"]
-_STEP: Final = 2  # spaces
 _MOST_KEYS: Final = 500  # of a mapping: each repeated key is looked for among them
 _ONE: Final = regex(r"[^\s,\[\]{}]+\Z")
 _GLUED: Final = regex(r"([\w$-]+)(?::|=>?)(?=[^\s:=])")  # a field and its value
@@ -67,26 +64,15 @@ _OTHER_NAMES: Final = {
 _LIMITED: Final = {
     "array": "Items", "string": "Length", "object": "Properties", "integer": "imum", "number": "imum",
 }  # fmt: skip
-# Keywords of JSON Schema whose values look like the schema of a property.
-_WITH_SCHEMA: Final = frozenset(
-    {"if", "then", "else", "contains", "propertyNames", "unevaluatedProperties", "unevaluatedItems"}
-)
 # What OpenAPI and JSON Schema have and the API server does not keep.
 _NOT_KEPT: Final = frozenset(
     {"readOnly", "writeOnly", "deprecated", "xml", "discriminator", "$comment", "examples", "contentEncoding",
      "contentMediaType", "$id", "$vocabulary", "x-go-name", "x-go-package", "x-order"}
 )  # fmt: skip
-_OF_PROPERTIES: Final = frozenset(
-    {"type", "properties", "x-kubernetes-preserve-unknown-fields", "x-kubernetes-int-or-string"}
-)
-_OBJECTS_OF_SCHEMA: Final = frozenset({"properties", "items", "additionalProperties"})
 _ITEMS: Final = (
     "type: object\nproperties:\n  names:\n    type: array\n    items:\n      type: string\n"
 )
 _OBJECTS: Final = _ITEMS.replace("string", "object")
-_INDENTED: Final = in_spec(
-    "    properties:\n      port:\n        type: integer\n      host:\n        type: string\n"
-)
 
 
 def _of_items(text: str) -> str:
@@ -148,7 +134,7 @@ def _rename(finding: DecodeFinding) -> Edits:
 def _may_be_property(name: str, value: Node) -> bool:
     """Return whether a field of a schema may be a property: it has no value, or a schema where any value is allowed."""
     names = {text_of(each) for each in value.items[::2]} if isinstance(value, Mapping) else set()
-    return is_null(value) or (name in {"default", "example"} and bool(names & _OF_PROPERTIES))
+    return is_null(value) or (name in {"default", "example"} and bool(names & shifts.OF_PROPERTIES))
 
 
 def _is_word(value: Node, editor: Editor) -> TypeGuard[Scalar]:
@@ -355,183 +341,17 @@ def _owner_below(finding: DecodeFinding) -> str | None:
     return owners[0] if len(owners) == 1 else None
 
 
-def _property(finding: DecodeFinding) -> tuple[Mapping, Scalar, Mapping]:
-    """Return a schema in block style, and the key and value of a field that looks like the schema of a property."""
-    mapping, key, node = finding.entry
-    value = expect(Mapping, node)
-    names = {getattr(name, "value", "") for name in value.items[::2]}
-    if finding.go_type(mapping) is not SCHEMA or mapping.flow or not names & _OF_PROPERTIES:
-        raise UneditableError
-    if key.value in _WITH_SCHEMA:
-        raise UneditableError
-    return mapping, key, value
-
-
-def _has_no_properties(schema: Mapping) -> bool:
-    """Return whether a schema has a type whose values have no properties."""
-    return text_of(child(schema, "type")) in {*SCALARS, "array"}
-
-
-@Fixer("Indent the property like the one above", "unsafe").example(
-    bad=in_spec(
-        "    properties:\n      port:\n        type: integer\n        host:\n          type: string\n"
-    ),
-    good=_INDENTED,
-)
-def _indented_property(finding: DecodeFinding) -> Edits:
-    """Indent a property like the one above it, below which it is by mistake."""
-    mapping, _, value = _property(finding)
-    if mapping.items[-1] is value and _belongs_above(finding):
-        yield from _like_owner(finding, finding.editor.end(value))
-
-
-def _belongs_above(finding: DecodeFinding) -> bool:
-    """Return whether a field of a property's schema is a property beside that: the schema has none, or is complete above it."""
-    mapping, key, _ = finding.entry
-    upper = finding.editor.parent(mapping)
-    name = getattr(finding.editor.key_of(upper), "value", "") if isinstance(upper, Mapping) else ""
-    if _has_no_properties(mapping):
-        return True
-    if not isinstance(upper, Mapping) or name != "properties" or upper.find(key.value) is not None:
-        return False
-    name_before = getattr(mapping.items[finding.editor.index(key) - 2], "value", "properties")
-    is_own, is_outer = (
-        key.value in texts(items_of(child(each, "required")))
-        for each in (mapping, finding.editor.parent(upper))
-    )
-    return not is_own and (
-        is_outer or (name_before != "properties" and mapping.find("properties") is not None)
-    )
-
-
-def _like_owner(finding: DecodeFinding, end: int) -> Iterator[Edit]:
-    """Yield the edits that indent the lines from a field to an offset like the key of the object that has the field."""
-    editor, (mapping, key, _) = finding.editor, finding.entry
-    by = require(editor.key_of(mapping)).start_mark.column - key.start_mark.column
-    yield from editor.shifted(key.start_mark.index, end, by)
-
-
-@Fixer("Indent the properties below the object above", "unsafe").example(
-    bad=in_spec(
-        "    properties:\n      host:\n        type: object\n      properties:\n        name:\n          type: string\n"
-    ),
-    good=in_spec(
-        "    properties:\n      host:\n        type: object\n        properties:\n          name:\n            type: string\n"
-    ),
-)
-def _outdented_properties(finding: DecodeFinding) -> Edits:
-    """Indent `properties`, which are beside the object that they are of, up to its last property."""
-    mapping, key, _ = finding.entry
-    editor = finding.editor
-    own, upper = editor.key_of(mapping), expect(Mapping, editor.parent(mapping))
-    names = [getattr(each, "value", "") for each in (own, editor.key_of(upper))]
-    if (
-        own is None
-        or names != ["properties", "properties"]
-        or mapping.items[0] is not key
-        or mapping.flow
-    ):
-        return
-    index = editor.index(own)
-    sibling = upper.items[index - 1] if index else own
-    if sibling.style if isinstance(sibling, Scalar) else child(sibling, "properties") is not None:
-        return
-    by = (
-        sibling.start_mark.column - own.start_mark.column if isinstance(sibling, Mapping) else _STEP
-    )
-    properties = takewhile(
-        lambda pair: isinstance(pair[1], Mapping) or text_of(pair[0]) not in SCHEMA.fields,
-        mapping.pairs(),
-    )
-    yield from editor.shifted(own.start_mark.index, editor.end([*properties][-1][1]), by)
-
-
-@Fixer("Indent the key like the one above", "unsafe").example(
-    bad=in_spec(
-        "    properties:\n      port:\n        type: integer\n        host:\n        type: string\n"
-    ),
-    good=_INDENTED,
-)
-def _indented_key(finding: DecodeFinding) -> Edits:
-    """Indent the key of a property, whose keywords follow it, like that of the property above."""
-    mapping, key, value = finding.entry
-    editor = finding.editor
-    upper, below = editor.parent(mapping), mapping.items[editor.index(key) + 2 :: 2]
-    name = getattr(editor.key_of(upper), "value", "") if isinstance(upper, Mapping) else ""
-    keywords = all(isinstance(each, Scalar) and each.value in SCHEMA.fields for each in below)
-    if (
-        finding.go_type(mapping) is SCHEMA
-        and name == "properties"
-        and below
-        and keywords
-        and is_null(value)
-    ):
-        yield from _like_owner(finding, key.end_mark.index)
-
-
-@Fixer("Indent the property like those above", "unsafe").example(
-    bad=in_spec(
-        "    properties:\n      port:\n        type: integer\n    host:\n      type: string\n"
-    ),
-    good=_INDENTED,
-)
-def _outdented_property(finding: DecodeFinding) -> Edits:
-    """Indent a property like those above it, which its lines follow."""
-    mapping, key, value = _property(finding)
-    editor, index = finding.editor, finding.editor.index(key)
-    name_above, value_above = mapping.items[index - 2 : index] if index else (None, None)
-    properties = expect(Mapping, value_above)
-    by = properties.start_mark.column - key.start_mark.column
-    if getattr(name_above, "value", "") == "properties" and not properties.flow and by > 0:
-        yield from editor.shifted(key.start_mark.index, _own_end(editor, value), by)
-
-
-def _own_end(editor: Editor, value: Node) -> int:
-    """Return where the fields of a schema end that are keywords: the others may be properties beside it."""
-    if isinstance(value, Mapping) and not value.flow:
-        for key, inner in value.pairs():
-            if (
-                isinstance(key, Scalar)
-                and key.value not in SCHEMA.fields
-                and isinstance(inner, Mapping)
-            ):
-                return editor.line_start(key.start_mark.index) - 1
-    return editor.end(value)
-
-
-@Fixer("Indent the field like the item above", "safe").example(
-    bad="type: object\nx-kubernetes-validations:\n- message: must have a kind\nrule: has(self.kind)\n",
-    good="type: object\nx-kubernetes-validations:\n- message: must have a kind\n  rule: has(self.kind)\n",
-)
-def _outdented_field(finding: DecodeFinding) -> Edits:
-    """Indent a field like those of the last item above it, which has such a field in the API and lacks it here."""
-    mapping, key, value = finding.entry
-    editor, index = finding.editor, finding.editor.index(key)
-    items = expect(Sequence, mapping.items[index - 1] if index else None)
-    item = expect(Mapping, items.items[-1] if items.items else None)
-    of, by = finding.go_type(item), item.start_mark.column - key.start_mark.column
-    if (
-        of is None
-        or of.kind != "struct"
-        or key.value not in of.fields
-        or item.find(key.value) is not None
-    ):
-        return
-    if not item.flow and by > 0:
-        yield from editor.shifted(key.start_mark.index, editor.end(value), by)
-
-
 @Fixer("Move the property into `properties`", "unsafe").example(
     bad=in_spec(
         "    host:\n      type: string\n    properties:\n      port:\n        type: integer\n"
     ),
-    good=_INDENTED,
+    good=shifts.INDENTED,
 )
 def _misplaced_property(finding: DecodeFinding) -> Edits:
     """Move a field that looks like a property's schema into `properties`."""
-    mapping, key, value = _property(finding)
+    mapping, key, value = shifts.schema_of_property(finding)
     editor = finding.editor
-    if value.flow or _is_unknown(finding, mapping) or _has_no_properties(mapping):
+    if value.flow or _is_unknown(finding, mapping) or shifts.has_no_properties(mapping):
         return
     properties, source = mapping.find("properties"), v1beta1.block(editor, value)
     yield editor.remove(mapping, key.value)
@@ -580,13 +400,14 @@ UNKNOWN: Final = (
         ),
         "text",
     ),
-    _outdented_field, _field_below,
-    _outdented_properties, _indented_key, _indented_property, _outdented_property, _misplaced_property, _not_kept,
+    shifts.outdented_field, _field_below,
+    shifts.outdented_properties, shifts.indented_key, shifts.indented_property, shifts.outdented_property,
+    _misplaced_property, _not_kept,
 )  # fmt: skip
 IGNORED: Final = (
-    _indented_key.example(_of_items("  host:\n  type: string\n"), _IN_ITEMS),
-    _indented_property.example(_of_items("  host:\n    type: string\n"), _IN_ITEMS),
-    _outdented_property.example(_OUT_OF_ITEMS, _IN_ITEMS),
+    shifts.indented_key.example(_of_items("  host:\n  type: string\n"), _IN_ITEMS),
+    shifts.indented_property.example(_of_items("  host:\n    type: string\n"), _IN_ITEMS),
+    shifts.outdented_property.example(_OUT_OF_ITEMS, _IN_ITEMS),
     replace(_rename, applicability="unsafe"),  # a limit that was dropped starts to work, also for stored objects
     replace(_const, applicability="unsafe").example(f"{_ITEMS}      const: auto\n", f"{_ITEMS}      enum: [auto]\n"),
     _type_of_items.example(
@@ -629,7 +450,7 @@ def _is_outdented(editor: Editor, mapping: Mapping) -> bool:
         for node in (mapping, editor.parent(mapping))
         if node is not None
     ]
-    return names[0] in _OBJECTS_OF_SCHEMA and names[1:] == ["properties"]
+    return names[0] in shifts.OBJECTS_OF_SCHEMA and names[1:] == ["properties"]
 
 
 @Fixer("Remove the repetition", "safe").example(
@@ -660,40 +481,7 @@ def _overridden_key(finding: RepeatedKeyFinding) -> Edits:
         yield finding.editor.remove_at(mapping, first)
 
 
-@Fixer(
-    "Indent the lines below the key without a value, which changes the type of the field", "unsafe"
-).example(
-    bad="type: object\nproperties:\n  names:\n    type: array\n    items:\n    type: string\n",
-    good="type: object\nproperties:\n  names:\n    type: array\n    items:\n      type: string\n",
-)
-def _fields_of_items(finding: RepeatedKeyFinding) -> Edits:
-    """Indent the fields of items, or of the values of a map, that are written beside their key."""
-    editor, key = finding.editor, finding.key
-    if key.how != "written twice":
-        return
-    first, later = expect(Scalar, key.first), expect(Scalar, key.later)
-    mapping = expect(Mapping, editor.parent(first))
-    if mapping.flow or editor.parent(later) is not mapping or len(mapping.items) > _MOST_OF_SCHEMA:
-        return
-    empty = _empty_key(mapping, editor.index(first), editor.index(later))
-    below = [] if empty is None else mapping.items[empty + 2 :]
-    if below and all(getattr(key, "value", "") in SCHEMA.fields for key in below[::2]):
-        yield from editor.shifted(below[0].start_mark.index, editor.end(mapping), _STEP)
-
-
-def _empty_key(mapping: Mapping, first: int, later: int) -> int | None:
-    """Return the index of the key without a value between two others that takes the schema below it; None without one."""
-    types = [text_of(value) for key, value in mapping.pairs() if text_of(key) == "type"]
-    for index in range(first + 2, later, 2):
-        name = text_of(mapping.items[index]) or ""
-        if types[:1] == [_TYPES_OF_OWNERS.get(name)] and is_null(mapping.items[index + 1]):
-            return index
-    return None
-
-
-_MOST_OF_SCHEMA: Final = 2 * len(SCHEMA.fields)  # keys and values
-_TYPES_OF_OWNERS: Final = {"items": "array", "additionalProperties": "object"}
-DUPLICATE: Final = (_fields_of_items, _repeated_key, _overridden_key)
+DUPLICATE: Final = (shifts.fields_of_items, _repeated_key, _overridden_key)
 
 
 def _of_cause(repair: Repair) -> Callable[[DocumentFinding], Edits]:
@@ -721,89 +509,6 @@ SYNTAX: Final = tuple(
 )
 
 
-class OutdentedFields(NamedTuple):
-    """The fields of an object, from `first` to `last`, that are not indented below its key; `empty` is the value of the key."""
-
-    key: Scalar
-    empty: Scalar
-    first: _Pair
-    last: _Pair
-
-
-def _outdented(finding: DecodeFinding) -> OutdentedFields:
-    """Return the lines that include a field and must be indented; raise UneditableError if it is not below an empty key."""
-    mapping, key, _ = finding.entry
-    outdented = finding.manifest.outdented
-    if id(mapping) not in outdented:
-        outdented[id(mapping)] = list(_ends(list(mapping.pairs()), finding.go_type(mapping)))
-    index = finding.editor.index(key) // 2
-    empty_key, end = outdented[id(mapping)][index]
-    if mapping.flow or not empty_key < index < end:
-        raise UneditableError
-    owner, empty, *first = mapping.items[2 * empty_key : 2 * empty_key + 4]
-    last = mapping.items[2 * end - 2 : 2 * end]
-    return OutdentedFields(
-        expect(Scalar, owner),
-        expect(Scalar, empty),
-        (first[0], first[1]),
-        (last[0], last[1]),
-    )
-
-
-def _ends(pairs: list[_Pair], outer: GoType | None) -> Iterator[tuple[int, int]]:
-    """Yield the last key without a value up to each entry, and where the entries end that are fields of its value."""
-    empty_key, end = -1, 0
-    ends: dict[
-        int, int
-    ] = {}  # by the identity of the value's type, so that each entry is looked at once
-    for i, (key, value) in enumerate(pairs):
-        if outer is not None and isinstance(value, Scalar) and not value.value and not value.style:
-            inner = outer.below(key.value) if isinstance(key, Scalar) else None
-            empty_key, end = i, max(ends.get(id(inner), 0), i + 1)
-            while (
-                inner
-                and end < len(pairs)
-                and _is_field(*pairs[end], inner)
-                and _is_below(*pairs[end], outer)
-            ):
-                end += 1
-            ends[id(inner)] = end
-        yield empty_key, end
-
-
-def _is_below(key: Node, value: Node, outer: GoType) -> bool:
-    """Return whether an entry is no field of the outer object, or a keyword whose value looks like a property."""
-    return not _is_field(key, value, outer) or (
-        outer.kind == "map" and getattr(key, "value", "") in _OBJECTS_OF_SCHEMA
-    )
-
-
-def _is_field(key: Node, value: Node, of: GoType) -> bool:
-    """Return whether an object of a type may have an entry."""
-    if of.kind in {"schema-or-array", "schema-or-bool"}:
-        return _is_field(key, value, SCHEMA)
-    if of.kind == "map":
-        return isinstance(value, Mapping) == (of.element is None or of.element.kind == "struct")
-    return isinstance(key, Scalar) and key.value in of.fields
-
-
-@Fixer("Indent the lines below their key", "safe").example(
-    bad=WHOLE_CRD.replace(
-        "  names: {plural: foos, kind: Foo}\n", "  names:\n  plural: foos\n  kind: Foo\n"
-    ),
-    good=WHOLE_CRD.replace(
-        "  names: {plural: foos, kind: Foo}\n", "  names:\n    plural: foos\n    kind: Foo\n"
-    ),
-    scope="text",
-)
-def indented(finding: DecodeFinding) -> Edits:
-    """Indent the fields below their key."""
-    block, editor = _outdented(finding), finding.editor
-    key, value = block.last
-    end = _own_end(editor, value) if block.key.value == "properties" else editor.end(value)
-    yield from editor.shifted(block.first[0].start_mark.index, max(end, key.end_mark.index), _STEP)
-
-
 class Placement(NamedTuple):
     """The help for a field in the wrong object or with a wrong mark after it.
 
@@ -819,7 +524,7 @@ class Placement(NamedTuple):
 def placement(finding: DecodeFinding) -> Placement | None:
     """Return the help for a field that is unknown or of a wrong type because of its place, or None for other reasons."""
     with suppress(UneditableError):
-        return _indentation(finding, _outdented(finding))
+        return _indentation(finding, shifts.outdented_fields(finding))
     if finding.problem.kind != "strict":
         with suppress(UneditableError):
             return _of_required_flag(finding)
@@ -836,7 +541,7 @@ def placement(finding: DecodeFinding) -> Placement | None:
     return None
 
 
-def _indentation(finding: DecodeFinding, block: OutdentedFields) -> Placement:
+def _indentation(finding: DecodeFinding, block: shifts.OutdentedFields) -> Placement:
     editor, offset = finding.editor, finding.manifest.document.line_offset + 1
     key, value = block.last
     end = max(editor.end(value), key.end_mark.index)  # without empty lines and comments
@@ -845,7 +550,9 @@ def _indentation(finding: DecodeFinding, block: OutdentedFields) -> Placement:
     lines = f"line {first}" if first == last else f"lines {first} to {last}"
     what = "it is a field" if block.first[0] is key else "they are fields"
     line = block.key.start_mark.line + offset
-    help_ = f"Indent {lines} by {_STEP} more spaces: {what} of `{block.key.value}` in line {line}"
+    help_ = (
+        f"Indent {lines} by {shifts.STEP} more spaces: {what} of `{block.key.value}` in line {line}"
+    )
     return Placement(help_, block.empty)
 
 
@@ -914,16 +621,16 @@ _HELPS: Final[dict[str, Callable[[DecodeFinding, Edit], Placement]]] = {
     _field_below.title: lambda finding, _: Placement(
         v1beta1.moved(finding) or f"Move `{finding.entry[1].value}` into `{_owner_below(finding)}`"
     ),
-    _outdented_field.title: _in_words(
+    shifts.outdented_field.title: _in_words(
         "Indent `{name}` like the fields of the item above, which lacks it"
     ),
     _blank_in_key.title: _of_glued_key,
-    _outdented_property.title: _in_words("Indent `{name}` like the properties above"),
-    _indented_property.title: _in_words("Indent `{name}` like the property above"),
-    _outdented_properties.title: _in_words(
+    shifts.outdented_property.title: _in_words("Indent `{name}` like the properties above"),
+    shifts.indented_property.title: _in_words("Indent `{name}` like the property above"),
+    shifts.outdented_properties.title: _in_words(
         "Indent `properties` and what is below it, up to the last property"
     ),
-    _indented_key.title: _in_words(
+    shifts.indented_key.title: _in_words(
         "Indent `{name}` like the property above, so that its keywords are below it"
     ),
     _misplaced_property.title: _in_words("Move `{name}` into `properties`"),
@@ -931,7 +638,7 @@ _HELPS: Final[dict[str, Callable[[DecodeFinding, Edit], Placement]]] = {
     _not_kept.title: _in_words("Remove the field: the API server keeps it in no schema"),
 }
 _SCHEMA: Final = "type: object\nproperties:\n  host:\n"
-OF_SCHEMA: Final = indented.example(
+OF_SCHEMA: Final = shifts.indented.example(
     f"{_SCHEMA}  type: string\n  maxLength: 9\n",
     f"{_SCHEMA}    type: string\n    maxLength: 9\n",
     "schema",

@@ -11,7 +11,7 @@ from crdlint.rules.engine.finding import (
     RepeatedKeyFinding,
 )
 from crdlint.rules.engine.fixer import FixesOf
-from crdlint.rules.fixes import field_fixes, type_fixes, v1beta1, value_fixes
+from crdlint.rules.fixes import field_fixes, shifts, type_fixes, v1beta1, value_fixes
 from crdlint.rules.texts.reading import (
     API_VERSION_REMOVED,
     CRD_MISSPELLED,
@@ -38,7 +38,7 @@ FIXES: Final = FixesOf(
     DecodeFinding,
     {
         DECODE_TYPE.id: (field_fixes.OF_SCHEMA, *type_fixes.DECODE),
-        UNKNOWN_FIELD.id: (field_fixes.indented, *field_fixes.UNKNOWN),
+        UNKNOWN_FIELD.id: (shifts.indented, *field_fixes.UNKNOWN),
         UNKNOWN_FIELD_IGNORED.id: field_fixes.IGNORED,
     },
 )

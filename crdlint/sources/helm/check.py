@@ -100,10 +100,12 @@ class ChartFile(NamedTuple):
 class _Chart:
     """A chart of the run: its model, and what Helm makes of it.
 
-    `problem` and `failures` are why it is not rendered as a whole, until that is reported. `documents` are the rendered ones by the
-    names of their files, None until they are needed. `templates` are the files that have any, `manifests` all documents, if they
-    are not cached; `findings` are those about the chart.
-    `digest` covers all inputs of rendering it, None if its results are not cached.
+    - `digest`: covers all inputs of rendering it, None if its results are not cached
+    - `problem`, `failures`: why it is not rendered as a whole, until that is reported
+    - `documents`: the rendered ones by the names of their files, None until they are needed
+    - `templates`: the files that have any
+    - `manifests`: all documents, if they are not cached
+    - `findings`: those about the chart
     """
 
     model: Chart

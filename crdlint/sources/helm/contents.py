@@ -72,10 +72,15 @@ class Defined(NamedTuple):
     eq=False,
 )
 class ChartDocument:
-    """An object of a chart: its file, the span of its kind there, its chart, and what Helm reads of it.
+    """An object of a chart, and what Helm reads of it.
 
-    `is_rendered` is whether Helm renders it with the values, None if that is not known; `blocks` are those of its template
-    around it. `annotations` is None if they depend on values. `defines` is set for a CRD. `text` is the document.
+    - `file`, `span`: its file, and the span of its kind there
+    - `way`: what Helm does with it
+    - `text`: the document
+    - `annotations`: None if they depend on values
+    - `defines`: set for a CRD
+    - `is_rendered`: whether Helm renders it with the values, None if that is not known
+    - `blocks`: those of its template around it
     """
 
     file: LoadedFile

@@ -252,10 +252,12 @@ class TemplateParts:
 
 @dataclass(slots=True)
 class _Lines:
-    """The lines of a rendered document, and the lines of the template (`start` to `end`, 0-based) that they come from.
+    """The lines of a rendered document, and the lines of the template that they come from.
 
-    `outputs` are the directives of the template that write something, in order. `matched` are the rendered lines with a known
-    template line, `origins` those template lines.
+    - `start`, `end`: the first of those, and the one after the last (0-based)
+    - `outputs`: the directives of the template that write something, in order
+    - `matched`: the rendered lines with a known template line
+    - `origins`: those template lines
     """
 
     rendered: Sequence[str]

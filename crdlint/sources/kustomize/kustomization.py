@@ -38,10 +38,14 @@ _MOST_LOADS: Final = 1_000
 class Layer:
     """A kustomization file with its references resolved.
 
-    `folder` is the real path of its directory, `path` the path of the file as the user spells it. `document` is the
-    input of kustomize, `manifest` the same as JSON. `files` maps the real path of each referenced file to its content.
-    `resources` are resource files as the user spells them; `bases` and `components` are real paths of directories.
-    `problems` are the reasons why it is not built.
+    - `folder`: the real path of its directory
+    - `path`: the path of the file as the user spells it
+    - `document`: the input of kustomize
+    - `manifest`: the same as JSON
+    - `files`: the content of each referenced file, by its real path
+    - `resources`: resource files as the user spells them
+    - `bases`, `components`: real paths of directories
+    - `problems`: the reasons why it is not built
     """
 
     folder: str
