@@ -36,6 +36,7 @@ from crdlint.linting.result import FileResult, SharedNames
 from crdlint.report import formats
 from crdlint.report.pieces import View, most_frequent
 from crdlint.report.words import Copies
+from crdlint.runner.configurations import Configurations
 from crdlint.runner.fix_files import AddedIgnores
 from crdlint.runner.plan import Plan, Planner
 from crdlint.runner.task import NOT_RENDERED, Checker, CheckOutcome, Settings, Task
@@ -224,17 +225,19 @@ class _CheckCommand:
             show_all=arguments.show_all,
         )
         self._config = arguments.read_config()
-        override = arguments.override(include_dependencies=arguments.include_dependencies)
+        configurations = Configurations(
+            merged=arguments.override(include_dependencies=arguments.include_dependencies),
+            config=self._config,
+            renders=not arguments.no_helm,
+            keeps=not arguments.no_cache,
+        )
         builds, stdin_name = not arguments.no_kustomize, arguments.stdin_filename
         self._planner = Planner(
             arguments.kube_version,
-            override,
-            self._config,
+            configurations,
             builds,
             stdin_name,
             _REQUEST,
-            renders=not arguments.no_helm,
-            keeps=not arguments.no_cache,
         )
         self._fixing = arguments.fixing()
         if arguments.against:
@@ -272,7 +275,7 @@ class _CheckCommand:
                 self._config,
                 state.problems,
             )
-        if not self._planner.invalid:
+        if not self._planner.configurations.invalid:
             self._check_inputs(old, values)
         state.summary.seconds = time.perf_counter() - start
         self._report_all()
@@ -423,11 +426,11 @@ class _CheckCommand:
         for chart in plan.charts:
             for result in charts.results(chart):
                 if chart in plan.complete_charts or os.path.normpath(result.file) in checked:
-                    self._report(result, self._planner.config_of(result.file))
+                    self._report(result, self._planner.configurations.of(result.file))
             if charts.of(chart).is_broken_by_values:
                 state.problem(chart, NOT_RENDERED)
         for result in charts.copies():
-            self._report(result, self._planner.config_of(result.file))
+            self._report(result, self._planner.configurations.of(result.file))
 
     def _report_problems(self, problems: Iterable[UnreadInput]) -> None:
         for problem in problems:
@@ -450,14 +453,14 @@ class _CheckCommand:
         for notice in () if self._quiet else compared.notices:
             console.err(f"crdlint: note: {notice}")
         for result in compared.results:
-            self._report(result, self._planner.config_of(result.file))
+            self._report(result, self._planner.configurations.of(result.file))
         self._state.crds.setdefault("", []).extend(compared.decided)
 
     def _compare(self, old: OldSide) -> None:
         """Report the removed CRDs of old files, and old documents that cannot be compared."""
         from crdlint.sources.previous.crds import compare
 
-        state, config_of = self._state, self._planner.config_of
+        state, config_of = self._state, self._planner.configurations.of
         comparison = compare(
             old.crds,
             state.crds,
@@ -471,7 +474,7 @@ class _CheckCommand:
         self._report_problems(comparison.problems)
         self._state.removed = bool(comparison.results)
         for result in comparison.results:
-            self._report(result, self._planner.config_of(result.file), reads_comments=False)
+            self._report(result, self._planner.configurations.of(result.file), reads_comments=False)
 
     def _check(self, settings: Settings) -> None:
         from crdlint.sources.copies import GeneratedCopies
@@ -500,7 +503,7 @@ class _CheckCommand:
         for result, own_config in outdated.results():
             self._report(result, own_config)
         for result in copies.results():
-            self._report(result, self._planner.config_of(result.file))
+            self._report(result, self._planner.configurations.of(result.file))
         if settings.cache is not None:
             settings.cache.close()
 
@@ -589,7 +592,8 @@ class _CheckCommand:
                     notices = tuple(notice for notice in result.notices if notice not in reported)
                     reported.update(notices)
                     self._report(
-                        replace(result, notices=notices), self._planner.config_of(result.file)
+                        replace(result, notices=notices),
+                        self._planner.configurations.of(result.file),
                     )
         for chart, config in plan.releases.items() if self._fixing is None else ():
             outcome = check_release(checker, chart)

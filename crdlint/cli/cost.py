@@ -140,6 +140,7 @@ class _Checked(NamedTuple):
 
 def _check(settings: CostOptions, run: Totals) -> list[_Checked]:
     """Return the results of files, each checked by its own configuration."""
+    from crdlint.runner.configurations import Configurations
     from crdlint.runner.plan import Planner
 
     selection = Selection(settings.include, settings.exclude, not settings.no_ignore)
@@ -156,15 +157,14 @@ def _check(settings: CostOptions, run: Totals) -> list[_Checked]:
     )
     planner = Planner(
         settings.kube_version,
-        lambda same: same,
-        settings.read_config(),
+        Configurations(config=settings.read_config()),
         kustomize=False,
         request=request,
     )
     plan, checker = planner.add(files), Checker(Settings(values=settings.values()))
     run.problems += plan.problems
     run.note("crdlint", plan.notices)
-    if planner.invalid:
+    if planner.configurations.invalid:
         return []
     checked = [_Checked(result, request.versions) for result, _ in plan.results]
     for task in console.watched(plan.tasks, [task.path for task in plan.tasks]):

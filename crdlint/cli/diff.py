@@ -26,6 +26,7 @@ from crdlint.report.changes import is_consequence
 from crdlint.report.pieces import View
 from crdlint.report.words import Copies
 from crdlint.rules.advice.deployment import RENDER, SKIPPED
+from crdlint.runner.configurations import Configurations
 from crdlint.runner.plan import Planner
 from crdlint.runner.task import Checker, CheckOutcome, Settings, Task
 
@@ -116,8 +117,7 @@ class _DiffCommand:
             config = config._replace(folder=str(Path(self._new.top, inside)))
         self._planner = Planner(
             arguments.kube_version,
-            lambda same: same,
-            config,
+            Configurations(config=config),
             builds,
         )
         self._totals = Totals()
@@ -270,7 +270,7 @@ class _DiffCommand:
             self._unread,
             (),
             self._planner.plan.pointers,
-            lambda path: self._planner.config_of(path) is not None,
+            lambda path: self._planner.configurations.of(path) is not None,
         )
         for notice in () if self._options.quiet else previous.take_notices():
             console.err(f"crdlint: note: {notice}")

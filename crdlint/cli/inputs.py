@@ -146,7 +146,7 @@ def nearby_definitions(
 def _configured(inputs: Inputs, planner: Planner, near: Iterable[str]) -> Iterator[str]:
     """Yield the files with CRDs that the configurations of paths name."""
     for path in near:
-        config = planner.config_of(path)
+        config = planner.configurations.of(path)
         if config is not None and config.crds:
             yield from inputs.discover(configured_crds(config.crds, config.folder)).files
 
@@ -182,7 +182,7 @@ class _DefinitionReader:
         text: str,
         only: frozenset[int],
     ) -> FileResult:
-        config = self.planner.config_of(path)
+        config = self.planner.configurations.of(path)
         version = (
             self.planner.kube_version
             or (None if config is None else config.kube_version)

@@ -40,14 +40,14 @@ class Samples:
             inputs=inputs,
             definitions=definitions,
             options=options,
-            sent=planner.sent,
+            sent=planner.configurations.sent,
         )
         return cls(planner, inputs, check, SampleFiles(named))
 
     def results(self, paths: Iterable[str]) -> Iterator[tuple[Applied, Config]]:
         """Yield the findings of each file with samples, whose `resources` they are, and its configuration."""
         for path in paths:
-            config = self.planner.config_of(path)
+            config = self.planner.configurations.of(path)
             if config is None or config.excludes_samples(path):
                 continue
             objection = self.files.objection(path)

@@ -26,16 +26,18 @@ def shown_settings(planner: Planner, replacement: Config | None, paths: Iterable
     """
     files = [task.path for task in planner.plan.tasks]
     first = next(iter(files or paths))
-    config = replacement or planner.unmerged(first)
+    config = replacement or planner.configurations.unmerged(first)
     lines = [f"# the settings of {first}"]
     if replacement is None:
         lines += _of_others(planner, config, files)
-    return lines + list(_settings(config, planner.merged(config), planner.kube_version))
+    return lines + list(
+        _settings(config, planner.configurations.merged(config), planner.kube_version)
+    )
 
 
 def _of_others(planner: Planner, config: Config, files: Iterable[str]) -> Iterator[str]:
     """Yield a line for each configuration of a run other than that of the first file."""
-    others = Counter(planner.unmerged(file).file for file in files)
+    others = Counter(planner.configurations.unmerged(file).file for file in files)
     del others[config.file]
     for other, count in others.items():
         whose = "the defaults" if other is None else f"the settings in {other}"

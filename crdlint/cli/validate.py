@@ -28,6 +28,7 @@ from crdlint.light import replace
 from crdlint.phrases import some
 from crdlint.report import formats
 from crdlint.report.pieces import View
+from crdlint.runner.configurations import Configurations
 from crdlint.runner.plan import Planner
 from crdlint.runner.task import shown_name
 from crdlint.sources.helm.on_demand import ChartsOnDemand
@@ -128,11 +129,13 @@ class _ValidateCommand:
         )
         self._planner = Planner(
             arguments.kube_version,
-            arguments.override(),
-            arguments.read_config(),
+            Configurations(
+                merged=arguments.override(),
+                config=arguments.read_config(),
+                renders=not arguments.no_helm,
+                keeps=not arguments.no_cache,
+            ),
             kustomize=False,
-            renders=not arguments.no_helm,
-            keeps=not arguments.no_cache,
         )
         self._run = Totals(
             bugs=self._inputs.bugs,
@@ -186,7 +189,7 @@ class _ValidateCommand:
     def _validate_all(self, files: Sequence[str], check: ResourceCheck) -> None:
         """Validate the objects of all files, and report what is found about their charts."""
         for path in console.watched(files, () if self._quiet else files):
-            config = self._planner.config_of(path)
+            config = self._planner.configurations.of(path)
             if config is None:
                 self._excluded.add(path)
             else:
@@ -234,7 +237,7 @@ class _ValidateCommand:
             inputs=self._inputs,
             definitions=definitions,
             options=options,
-            sent=self._planner.sent,
+            sent=self._planner.configurations.sent,
             olds=None if arguments.old is None else self._old_objects(arguments.old),
             fixing=self._fixing,
             unsafe_fixes=arguments.unsafe_fixes,
@@ -292,7 +295,7 @@ class _ValidateCommand:
     def _report_chart(self, result: FileResult) -> None:
         from crdlint.config.apply import apply, comments_of
 
-        config = self._planner.config_of(result.file)
+        config = self._planner.configurations.of(result.file)
         if config is None or not result.diagnostics:
             return
         applied = apply(result, config, comments_of(result), resources=True)

@@ -19,6 +19,7 @@ from crdlint.linting.result import FileResult
 from crdlint.lsp import resources
 from crdlint.lsp.workspace import OpenDocument, Workspace, stamp_of
 from crdlint.rules.texts import reading
+from crdlint.runner.configurations import Configurations
 from crdlint.runner.fixes import CheckFailedError, Fixed, fix, reported
 from crdlint.runner.plan import Planner
 from crdlint.runner.task import Checker, Settings, Task
@@ -148,19 +149,17 @@ class Checks:
         version = self._workspace.settings.kube_version
         planner = Planner(
             version,
-            lambda config: config,
+            Configurations(renders=True, read=self._configs),
             kustomize=False,
             request=_REQUEST,
-            renders=True,
-            configs=self._configs,
         )
         text = document.text.text
         plan = planner.add_text(document.path, text)
-        config = planner.config_of(document.path)
+        config = planner.configurations.of(document.path)
         problems = tuple(f"{problem.position}: {problem.reason}" for problem in plan.problems)
         if config is None:
             return Checked(problems=problems)
-        config = planner.sent(config, document.path)
+        config = planner.configurations.sent(config, document.path)
         checked = Checked(config, problems=problems)
         if plan.tasks:
             task = plan.tasks[0]._replace(text=text)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Container, Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import field
 from functools import cache
 from itertools import islice
@@ -31,16 +31,15 @@ from crdlint.light import NamedTuple, dataclass, replace
 from crdlint.linting.request import CheckRequest
 from crdlint.linting.result import FileResult
 from crdlint.phrases import some
+from crdlint.runner.configurations import Configurations
 from crdlint.runner.task import Task, shown_name
 from crdlint.safety.escapes import trace
 from crdlint.sources.fragments import SUITE, Fragment, Fragments
-from crdlint.sources.gitops import DefaultSenders
 from crdlint.sources.helm.layout import (
     ARCHIVES,
     CHART,
     CRDS,
     TEMPLATES,
-    ChartLayout,
     ChartLocation,
     has_packed,
     is_archive,
@@ -50,7 +49,6 @@ from crdlint.sources.helm.layout import (
 from crdlint.sources.kustomize import Patches, kustomization_of
 
 if TYPE_CHECKING:
-    from crdlint.config.load import ReadConfigs
     from crdlint.config.model import Config
     from crdlint.sources.helm.check import Charts, Support
 
@@ -98,33 +96,31 @@ class Plan:
 
 @dataclass(slots=True)
 class Planner:
-    """Plans a run. `kube_version` is the command line's; `merged` applies the command line to a configuration.
+    """Plans a run.
 
-    `config` replaces the configurations of directories. `kustomize` is whether kustomizations are built. `stdin_name`
-    is the name of the file in standard input. `renders` is whether charts are rendered by Helm, which then sends them;
-    None if it does not matter who sends a file. `keeps` is whether the cache keeps the version of Helm.
+    - `kube_version`: that of the command line
+    - `configurations`: those of the files
+    - `kustomize`: whether kustomizations are built
+    - `stdin_name`: the name of the file in standard input
+    - `request`: what is asked about each file
     """
 
     kube_version: str | None
-    merged: Callable[[Config], Config]
-    config: Config | None = None
+    configurations: Configurations = field(default_factory=Configurations)
     kustomize: bool = True
     stdin_name: str | None = None
     request: CheckRequest = CheckRequest(skip_unfinished=True)
-    renders: bool | None = None
-    keeps: bool = False
     plan: Plan = field(default_factory=Plan)
-    _layout: ChartLayout = field(default_factory=ChartLayout)
-    configs: ReadConfigs = field(default_factory=dict)
     _charts: dict[str, Support | None] = field(default_factory=dict)
     _patches: Patches = field(default_factory=Patches)
     _fragments: Fragments = field(default_factory=Fragments)
     _suites: list[str] = field(default_factory=list)
-    _senders: DefaultSenders = field(default_factory=DefaultSenders)
-    _helm_major: int | None = None
-    # The reported errors of configurations, by identity
-    invalid: set[int] = field(default_factory=set)
     _loaded: dict[str, _Loaded] = field(default_factory=dict)  # by outermost chart
+
+    def __post_init__(self) -> None:
+        # What configurations have to say is a part of what the plan has.
+        self.plan.notices = self.configurations.notices
+        self.plan.problems = self.configurations.problems
 
     def add(self, paths: Iterable[str]) -> Plan:
         """Plan the check of files, and return the plan."""
@@ -171,40 +167,9 @@ class Planner:
         restrict_to_whole(self.plan.tasks, self.plan.kustomizations)
         return self.plan
 
-    def config_of(self, path: str) -> Config | None:
-        """Return the configuration of a file, or None if it is excluded or the configuration is invalid."""
-        config = self._config(path)
-        if config is None or config.excludes(path):
-            return None
-        in_chart = open_descriptor(path) is None and self._layout.locate(path) is not None
-        return config._replace(in_chart=in_chart)
-
-    def sent(self, config: Config, path: str) -> Config:
-        """Return the configuration of a file with its senders, also if it names none."""
-        if config.senders or self.renders is None:
-            return config
-        if config.in_chart:
-            return config._replace(senders=self._senders_of_charts())
-        senders = self._senders.beside(path)
-        new = [notice for notice in self._senders.notices if notice not in self.plan.notices]
-        self.plan.notices += new
-        return config._replace(senders=senders)
-
-    def _senders_of_charts(self) -> tuple[str, ...]:
-        """Return who sends a chart: Helm if it renders charts, else that is not known."""
-        if not self.renders:
-            return ()
-        if self._helm_major is None:
-            from crdlint.runner.installed_helm import helm_major
-
-            self._helm_major = helm_major(keeps=self.keeps)
-        from crdlint.sources.helm.check import senders_of_charts
-
-        return senders_of_charts(self._helm_major)
-
     def _add_kustomization(self, folder: str, named: Container[str]) -> None:
         path = kustomization_of(folder)
-        config = None if path is None else self.config_of(path)
+        config = None if path is None else self.configurations.of(path)
         if config is not None:
             self.plan.kustomizations.append(
                 self._task(folder or ".", config)._replace(alone=path not in named)
@@ -270,13 +235,13 @@ class Planner:
     ) -> None:
         """Plan the check of an input with a content; `text` is set if it is not that of the file `name`."""
         is_stream = name == path and open_descriptor(path) is not None
-        config = self._config(STDIN if is_stream else name)
+        config = self.configurations.of_excluded(STDIN if is_stream else name)
         if config is None or self._is_excluded(path, name, config):
             return
         fragment = None if is_stream else self._fragment_of(name, data)
         if fragment is not None and self._is_left_out(name, fragment, config):
             return
-        location = None if is_stream else self._layout.locate(name)
+        location = None if is_stream else self.configurations.layout.locate(name)
         support = None
         if location is not None:
             if not self._is_loaded(location, name):
@@ -286,7 +251,7 @@ class Planner:
             if text is None:
                 self._add_chart(outermost(location.chart), config)
             support = self._chart(location.chart, config)
-        of_task = self.sent(config._replace(in_chart=location is not None), name)
+        of_task = self.configurations.sent(config._replace(in_chart=location is not None), name)
         task = self._task(name, of_task, location, support, text)
         partial = self.request.partial if fragment is None else fragment.what
         request = replace(task.request, partial=partial, policy=config.change)
@@ -323,7 +288,7 @@ class Planner:
     def _add_whole(self, path: str) -> None:
         """Plan the check of a chart whose own file is an input, if Helm may install a CRD with it."""
         folder = os.path.dirname(path) or "."
-        chart, config = outermost(folder), self.config_of(path)
+        chart, config = outermost(folder), self.configurations.of(path)
         if chart != folder or config is None:
             return
         self.plan.complete_charts.add(chart)
@@ -368,7 +333,7 @@ class Planner:
         """Plan the check of files of a chart that directories are not searched for: with other suffixes, and behind links."""
         planned = {os.path.realpath(path) for path in named}
         for path in self._loaded_of(chart).files:
-            is_inside = self._layout.locate(path) is not None and ":" not in path
+            is_inside = self.configurations.layout.locate(path) is not None and ":" not in path
             if (
                 is_inside
                 and os.path.realpath(path) not in planned
@@ -387,8 +352,8 @@ class Planner:
     def _add_template(self, chart: str, path: str, charts: Charts) -> None:
         """Plan the check of a template; those of packed dependencies are only checked on request."""
         archive = path.rpartition(":")[0] if not os.path.isfile(path) else ""
-        config = self.config_of(chart if archive else path)
-        location = location_in(archive, path) if archive else self._layout.locate(path)
+        config = self.configurations.of(chart if archive else path)
+        location = location_in(archive, path) if archive else self.configurations.layout.locate(path)
         is_left_out = (
             archive != chart
             and config is not None
@@ -398,7 +363,7 @@ class Planner:
         if config is None or location is None or is_left_out:
             return
         text = charts.text_of(chart, path) if archive else None
-        of_task = self.sent(config._replace(in_chart=True), path)
+        of_task = self.configurations.sent(config._replace(in_chart=True), path)
         task = self._task(
             path,
             of_task,
@@ -426,38 +391,9 @@ class Planner:
     def _add_dependencies(self, path: str) -> None:
         """Plan the packed dependencies of a chart, which may itself have no CRD."""
         chart = os.path.dirname(path) or "."
-        config = self.config_of(path) if has_packed(chart) else None
+        config = self.configurations.of(path) if has_packed(chart) else None
         if config is not None and config.include_dependencies:
             self._chart(chart, config)
-
-    def unmerged(self, path: str) -> Config:
-        """Return the configuration of a file without the options of the command line; raise ConfigError."""
-        from crdlint.config.load import nearest_config
-
-        return self.config or nearest_config(path, self.configs)
-
-    def _config(self, path: str) -> Config | None:
-        """Return the configuration of a file; if it is invalid, report that once and return None."""
-        from crdlint.config.model import ConfigError
-
-        try:
-            config = self.unmerged(path)
-        except ConfigError as error:
-            if id(error) not in self.invalid:
-                self.invalid.add(id(error))
-                for fault in error.faults:
-                    problem = InputProblem(
-                        fault.file,
-                        fault.message,
-                        fault.line,
-                        fault.column,
-                    )
-                    self.plan.problems.append(problem)
-            return None
-        for notice in config.notices:
-            if notice not in self.plan.notices:
-                self.plan.notices.append(notice)
-        return self.merged(config)
 
     def _task(
         self,
@@ -513,7 +449,7 @@ class Planner:
     def _add_archive(self, path: str) -> None:
         from crdlint.sources.helm.archive import files_of_archive
 
-        config = self.config_of(path)
+        config = self.configurations.of(path)
         if config is None:
             self.plan.excluded.add(path)
             return
@@ -537,7 +473,7 @@ class Planner:
             if not self._is_loaded(location, name):
                 self.plan.passed += 1
                 continue
-            of_task = self.sent(config._replace(exclude=(), in_chart=True), name)
+            of_task = self.configurations.sent(config._replace(exclude=(), in_chart=True), name)
             task = self._task(name, of_task, location, support, text)
             request = replace(task.request, fixes=False)
             self.plan.tasks.append(task._replace(request=request, config=of_task))

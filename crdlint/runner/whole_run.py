@@ -15,6 +15,7 @@ from crdlint.light import dataclass, replace
 from crdlint.linting.request import CheckRequest
 from crdlint.linting.result import FileResult, SharedNames
 from crdlint.runner.builds import check_kustomizations, check_release
+from crdlint.runner.configurations import Configurations
 from crdlint.runner.plan import Planner
 from crdlint.runner.task import Checker, CheckOutcome, Settings
 from crdlint.sources.copies import GeneratedCopies
@@ -43,20 +44,20 @@ class WholeRun:
         request = CheckRequest(skip_unfinished=True, fixes=self.fixes)
         planner = Planner(
             self.kube_version,
-            lambda same: same,
-            self.config,
+            Configurations(config=self.config),
             request=request,
         )
         plan = planner.add(discovered.files)
         charts = Charts(DEFAULTS, versions=plan.charts)
         planner.add_rendered(charts)
         self.problems += plan.problems
-        if planner.invalid:
+        if planner.configurations.invalid:
             return
         for result, config in plan.results:
             yield from self._reported(result, config)
         for result in self._results(planner, charts):
-            yield from self._reported(lowered(result, paths), planner.config_of(result.file))
+            config = planner.configurations.of(result.file)
+            yield from self._reported(lowered(result, paths), config)
 
     def _results(self, planner: Planner, charts: Charts) -> Iterator[FileResult]:
         plan = planner.plan
