@@ -267,10 +267,20 @@ def _is_slip_of_word(written: str, name: str, typed: bool) -> bool:
         is_last = start == len(name) - 1
         is_slip_of_key = rest[0] in _BESIDE.get(other_rest[0], "")
         return shorter >= _LEAST_REPLACED and is_slip_of_key and not is_last
-    if rest == other_rest[::-1] and len(rest) == len("ab"):
+    is_swapped = rest == other_rest[::-1]
+    if is_swapped and len(rest) == len("ab"):
         return shorter >= _LEAST_LETTERS
-    if len(lone) != 1:
-        return False
+    return len(lone) == 1 and _is_slip_of_letter(written, start, lone, shorter, typed)
+
+
+def _is_slip_of_letter(
+    written: str,
+    start: int,
+    lone: str,
+    shorter: int,
+    typed: bool,
+) -> bool:
+    """Return whether a letter that one of two words has more is a slip, and no ending such as that of the plural."""
     is_ending = start == shorter and lone in _ENDINGS and lone != written[start - 1]
     if is_ending and typed and lone == "s":
         return shorter >= _LEAST_BEFORE

@@ -256,19 +256,17 @@ def deciding(step: TraceStep) -> Iterator[TraceStep]:
 def _deciding_parts(step: TraceStep) -> Sequence[TraceStep]:
     """Return the parts that decided the value of a step, none if it decided itself."""
     evaluated = [part for part in step.parts if part.evaluated]
-    node = step.node
-    if isinstance(node, ast.Comprehension):
-        return _deciding_iterations(step, evaluated)
-    function = node.function if isinstance(node, ast.Call) else ""
-    if function in _LOGICAL:
-        return _agreeing(step, evaluated) or evaluated
-    if function == "!_":
-        return evaluated
-    if function == "_?_:_":
-        return [part for part in evaluated if part.is_verdict]
-    if step.error is None:
-        return ()
-    return [part for part in evaluated if part.error is not None][:1]
+    match step.node:
+        case ast.Comprehension():
+            return _deciding_iterations(step, evaluated)
+        case ast.Call(function="_&&_" | "_||_"):
+            return _agreeing(step, evaluated) or evaluated
+        case ast.Call(function="!_"):
+            return evaluated
+        case ast.Call(function="_?_:_"):
+            return [part for part in evaluated if part.is_verdict]
+    failed = [part for part in evaluated if part.error is not None]
+    return failed[:1] if step.error is not None else ()
 
 
 def _deciding_iterations(step: TraceStep, parts: Iterable[TraceStep]) -> Sequence[TraceStep]:

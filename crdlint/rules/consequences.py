@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from crdlint.diagnostics import UNKNOWN_FIELD, Diagnostic
 
 if TYPE_CHECKING:
     from crdlint.rules.engine.relations import Relation
+    from crdlint.rules.engine.rule import Rule
 
 
 def causes(findings: Sequence[Diagnostic]) -> dict[int, Diagnostic]:
@@ -40,15 +42,17 @@ def _relations(present: AbstractSet[str]) -> Iterator[tuple[str, str, Relation]]
     if UNKNOWN_FIELD in present:
         others = (rule.id for rule in rules if rule.id != UNKNOWN_FIELD)
         yield from ((other, UNKNOWN_FIELD, MISSPELLED) for other in others)
-    for rule in rules:
-        for link in rule.follows:
-            cause = link.rule or rule
-            if cause.id in present:
-                yield rule.id, cause.id, link.relation
-        for link in rule.explains:
-            consequence = link.rule or rule
-            if consequence.id in present:
-                yield consequence.id, rule.id, link.relation
+    for consequence, cause, relation in chain.from_iterable(map(_links, rules)):
+        if cause in present and consequence in present:
+            yield consequence, cause, relation
+
+
+def _links(rule: Rule) -> Iterator[tuple[str, str, Relation]]:
+    """Yield the ids of what may follow from what, as the declaration of a rule has it."""
+    for link in rule.follows:
+        yield rule.id, (link.rule or rule).id, link.relation
+    for link in rule.explains:
+        yield (link.rule or rule).id, rule.id, link.relation
 
 
 def _related(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import chain, filterfalse, islice
 from math import inf
@@ -227,20 +227,22 @@ class Witnesses:
         """Return an object with the fields of a rule that it accepts, and one that it rejects, best alone; None without one."""
         names = mentioned(rule.rule.rule).names
         path = [step for step in rule.steps if isinstance(step, str)]
-        accepted = broken = near = None
+        accepted: list[Object] = []
+        broken: list[Object] = []
+        near: list[Object] = []
         for value in self._objects(base, rule):
             errors = self._errors(value)
-            if accepted is None and not errors and _mentions(value, names, path):
-                accepted = value
+            if not errors and _mentions(value, names, path):
+                accepted.append(value)
             if _is_only(errors, rule.rule):
-                broken = value if broken is None else broken
-            elif near is None and _is_behind(rule.rule, errors):
-                near = value
-            if None not in (accepted, broken):
+                broken.append(value)
+            elif _is_behind(rule.rule, errors):
+                near.append(value)
+            if accepted and broken:
                 break
-        if broken is None and near is not None:
-            broken = self._repaired(near, rule.rule) or near
-        return accepted, broken
+        if near and not broken:
+            broken = [self._repaired(near[0], rule.rule) or near[0]]
+        return _first(accepted), _first(broken)
 
     def _objects(self, base: Object, rule: SchemaRule) -> Iterator[Object]:
         """Yield objects that a rule may accept or reject, those first that are otherwise as a valid one."""
@@ -340,6 +342,10 @@ def _error_of(errors: Errors, rule: ValidationRule) -> FieldError | None:
 def _is_only(errors: Errors, rule: ValidationRule) -> bool:
     """Return whether a rule is all that rejects an object."""
     return len(errors) == 1 and _is_behind(rule, errors)
+
+
+def _first(objects: Sequence[Object]) -> Object | None:
+    return objects[0] if objects else None
 
 
 def _title(rule: SchemaRule) -> str:

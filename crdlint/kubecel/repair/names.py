@@ -202,17 +202,15 @@ def conditions(state: CompiledText) -> Iterator[Choice]:
     node, templates = _no_condition(state), CONDITIONS
     if isinstance(node, Call) and node.function == "!_":
         node, templates = node.args[0], NEGATED
-    span = (
-        None if node is None else SourceRanges(state.compiled.expr, state.compiled.source).of(node)
-    )
+    ranges = SourceRanges(state.compiled.expr, state.compiled.source)
+    span = None if node is None else ranges.of(node)
     if node is None or span is None:
         return
-    value = state.text[slice(*span)]
     start = state.text.rindex("!", 0, span[0]) if templates is NEGATED else span[0]
-    field = state.field(node)
     if isinstance(node, Call) and node.function in CHECKS:
         edits = [Edit(start, start + len(node.function), CHECKS[node.function])]
     else:
+        value, field = state.text[slice(*span)], state.field(node)
         meant = templates[:1] if field is not None and field.is_optional else templates[1:]
         edits = [Edit(start, span[1], each.format(A=value)) for each in meant]
     # What is not empty can be written in two ways: one is enough.
@@ -236,23 +234,27 @@ def _no_condition(state: CompiledText) -> Expr | None:
 
 def _wrong_name(state: CompiledText) -> tuple[str, tuple[int, int]]:
     """Return the name that the first error is about, empty if it is about none, and its offsets."""
-    error, node, source = state.error, state.node, state.compiled.source
-    span = None
+    error, node = state.error, state.node
+    span = _type_as_value(state)
     if error is not None and error.problem.code in _NAMES:
-        span = error_range(error, source)
-    elif (
-        isinstance(node, Call)
-        and state.code is ErrorCode.NO_MATCHING_OVERLOAD
-        and not _is_function(node)
-    ):
-        # The name of a type may also be that of a field.
-        types = [each for each in node.args if isinstance(each, Ident) and each.name in _TYPES]
-        span = range_at(state.text, source.offsets[types[0].id][0]) if types else None
+        span = error_range(error, state.compiled.source)
     name = "" if span is None else state.text[slice(*span)]
     if span is None or not _WORD.match(name):
         return "", (0, 0)
     has_dot = isinstance(node, Ident) and state.text.startswith(".", max(span[0] - 1, 0))
     return name, (span[0] - has_dot, span[1])
+
+
+def _type_as_value(state: CompiledText) -> tuple[int, int] | None:
+    """Return the offsets of the name of a type among the operands of an operator: it may also be the name of a field."""
+    node = state.node
+    if not isinstance(node, Call) or state.code is not ErrorCode.NO_MATCHING_OVERLOAD:
+        return None
+    if _is_function(node):
+        return None
+    types = [each for each in node.args if isinstance(each, Ident) and each.name in _TYPES]
+    offsets = state.compiled.source.offsets
+    return range_at(state.text, offsets[types[0].id][0]) if types else None
 
 
 def _is_function(node: Expr) -> bool:

@@ -351,14 +351,8 @@ def _dropped(schema: JSONSchemaProps, crd: DecodedCRD) -> Iterator[Advisory]:
     keeps = schema.additional_properties is not None or bool(schema.x_preserve_unknown_fields)
     if keeps or crd.spec.preserve_unknown_fields or keeps_as_item(schema):
         return
-    is_resource = schema.parent is None or schema.x_embedded_resource
     for part in with_all_of(schema):
-        path = part.path.child("required")
-        missing = [
-            (i, name)
-            for i, name in enumerate(part.required)
-            if name not in schema.properties and not (is_resource and name in META_FIELDS)
-        ]
+        path, missing = part.path.child("required"), _missing_names(schema, part)
         shown = len(missing) if len(missing) <= _MOST_NAMES + 2 else _MOST_NAMES
         for i, name in missing[:shown]:
             message = f"no object can match: `{name}` is required, but not in `properties`, so it is dropped"
@@ -371,6 +365,13 @@ def _dropped(schema: JSONSchemaProps, crd: DecodedCRD) -> Iterator[Advisory]:
                 path.index(i),
                 "Add the names to `properties`, or remove them from `required`",
             )
+
+
+def _missing_names(schema: JSONSchemaProps, part: JSONSchemaProps) -> list[tuple[int, str]]:
+    """Return the names that a part of a schema requires and the schema has not, with their indexes."""
+    is_resource = schema.parent is None or schema.x_embedded_resource
+    present = {*schema.properties, *(META_FIELDS if is_resource else ())}
+    return [(i, name) for i, name in enumerate(part.required) if name not in present]
 
 
 def _help_of_required(name: str, properties: MappingOf[str, object]) -> str:

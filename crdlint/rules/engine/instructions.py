@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Final
 
 from crdlint.diagnostics import Fix
@@ -73,7 +74,7 @@ def _contradicts(
     is_general: bool,
 ) -> bool:
     """Return whether a help names something else than the fix writes, or less, or nothing at all."""
-    if all(not (text[edit.start : edit.end] + edit.text).strip(" ") for edit in fix.edits):
+    if not any(map(partial(_is_visible, text), fix.edits)):
         return _OF_LAYOUT.search(help_) is None
     pieces = [_plain(edit.text) for edit in fix.edits]
     if not any(pieces):  # a help describes in other words that something is removed
@@ -87,6 +88,11 @@ def _contradicts(
     lines = pieces if is_general else changed_lines(text, fix.edits)[1]
     written = _plain("\n".join(lines))
     return not any(_plain(name) in written for name in names)
+
+
+def _is_visible(text: str, edit: Edit) -> bool:
+    """Return whether an edit of a text changes more than spaces."""
+    return bool((text[edit.start : edit.end] + edit.text).strip(" "))
 
 
 def _plain(text: str) -> str:

@@ -11,6 +11,7 @@ from crdlint.crd.kubenames import (
 )
 from crdlint.crd.model import CustomResourceDefinitionNames
 from crdlint.golang.text import to_lower
+from crdlint.light import regex
 from crdlint.phrases import nearest
 from crdlint.rules.engine.edits import Edits, expect
 from crdlint.rules.engine.finding import FieldFinding
@@ -20,6 +21,7 @@ from crdlint.yaml.editor import UneditableError
 from crdlint.yaml.nodes import Mapping, Scalar
 
 _LIKE: Final = 0.6
+_SEPARATORS: Final = regex(r"[/_ -]")
 
 
 def _wanted_name(finding: FieldFinding) -> tuple[str, str]:
@@ -40,27 +42,43 @@ def _name_of_spec(finding: FieldFinding) -> Edits:
     expected, name = _wanted_name(finding)
     if not name:
         return _missing_name(finding, expected)
-    plural, _, group = expected.partition(".")
-    first, _, rest = name.partition(".")
-    names = finding.crd.spec.names
     is_partly_right = (
-        (
-            rest == group
-            and first in {names.singular, to_lower(names.kind)}
-            and plural in _plurals(names)
-        )
-        or (rest == group and plural in _plurals(names) and nearest(first, [plural], _LIKE))
-        or name in {plural, names.singular, names.kind, group}
-        or to_lower(name) == expected
-        or re.sub(r"[/_ -]", ".", name) == expected.replace("-", ".")
-        or (
-            first == plural
-            and rest != group
-            and _mentions(finding, group) > 1
-            and nearest(rest, [group], _LIKE)
-        )
+        _is_a_part(finding.crd.spec.names, name, expected)
+        or _is_written_otherwise(name, expected)
+        or _has_other_plural(finding.crd.spec.names, name, expected)
+        or _has_similar_group(finding, name, expected)
     )
     return finding.write(expected) if is_partly_right else []
+
+
+def _is_a_part(names: CustomResourceDefinitionNames, name: str, expected: str) -> bool:
+    """Return whether a name is one of the parts of the expected one."""
+    plural, _, group = expected.partition(".")
+    return name in {plural, names.singular, names.kind, group}
+
+
+def _is_written_otherwise(name: str, expected: str) -> bool:
+    """Return whether a name differs from the expected one in capital letters or separators only."""
+    return to_lower(name) == expected or _SEPARATORS.sub(".", name) == expected.replace("-", ".")
+
+
+def _has_other_plural(names: CustomResourceDefinitionNames, name: str, expected: str) -> bool:
+    """Return whether a name has the expected group, and the singular or a misspelling of the plural before it."""
+    plural, _, group = expected.partition(".")
+    first, _, rest = name.partition(".")
+    if rest != group or plural not in _plurals(names):
+        return False
+    is_singular = first in {names.singular, to_lower(names.kind)}
+    return is_singular or nearest(first, [plural], _LIKE) is not None
+
+
+def _has_similar_group(finding: FieldFinding, name: str, expected: str) -> bool:
+    """Return whether a name has the expected plural, and a misspelling of the group, which the document has elsewhere."""
+    plural, _, group = expected.partition(".")
+    first, _, rest = name.partition(".")
+    if first != plural or rest == group or _mentions(finding, group) < 2:
+        return False
+    return nearest(rest, [group], _LIKE) is not None
 
 
 def _mentions(finding: FieldFinding, group: str) -> int:

@@ -417,11 +417,11 @@ def _list_of_words(finding: DecodeFinding, value: Scalar) -> Edits:
         words = [word.strip("'\" ") for word in words]
     if not editor.is_text(value) or not all(_may_be_item(finding, word) for word in words):
         return
-    is_one = len(words) == 1
     behind = _words_behind(finding)
-    written = [
-        finding.written(value) if is_one else editor.value(each, like=value) for each in words
-    ] + [editor.value(word.value) for word in behind]
+    written = [finding.written(value)]
+    if len(words) > 1:
+        written = [editor.value(each, like=value) for each in words]
+    written += [editor.value(word.value) for word in behind]
     last = behind[-1] if behind else value
     edit = editor.replace(value, f"[{', '.join(written)}]")
     yield Edit(edit.start, max(edit.end, last.end_mark.index), edit.text)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from crdlint.light import regex
@@ -225,31 +225,41 @@ def _filled(
     entries: dict[str, str],
 ) -> Iterator[Edit]:
     """Yield the edit that adds the entries that a version lacks; raise UneditableError if it has another value for one."""
-    own = {name: version.find(name) for name in entries}
-    if not version.items or any(
-        entry is not None and name in fields and to_json(entry[1]) != to_json(fields[name][1])
-        for name, entry in own.items()
-    ):
+    if not version.items or _has_other_values(version, fields, entries):
         raise UneditableError
-    added = [entries[name] for name, entry in own.items() if entry is None]
-    if not added:
-        return
+    added = [text for name, text in entries.items() if version.find(name) is None]
+    if added:
+        yield _with_entries(editor, version, added)
+
+
+def _has_other_values(
+    version: Mapping, fields: dict[str, tuple[Scalar, Node]], names: Iterable[str]
+) -> bool:
+    """Return whether a version has another value for one of the fields with some names."""
+    for name in names:
+        entry = version.find(name)
+        if entry is None or name not in fields:
+            continue
+        if to_json(entry[1]) != to_json(fields[name][1]):
+            return True
+    return False
+
+
+def _with_entries(editor: Editor, version: Mapping, added: list[str]) -> Edit:
+    """Return the edit that adds entries to a version, in the style of the list that has it."""
     end, listed = editor.end(version.items[-1]), expect(Sequence, editor.parent(version))
     if listed.flow:
         if not expect(Mapping, editor.parent(listed)).flow:
             raise UneditableError
-        yield Edit(end, end, "".join(f", {text}" for text in added))
-    elif version.flow:  # which is then written in block style
-        old = [
-            editor.text[key.start_mark.index : editor.end(value)] for key, value in version.pairs()
-        ]
-        lines = _indented(editor, [*old, *added], version.start_mark.column)
-        yield Edit(version.start_mark.index, editor.end(version), lines.lstrip(" "))
-    else:
-        offset = editor.line_end(max(end, version.items[-2].end_mark.index))
-        yield Edit(
-            offset, offset, editor.newline + _indented(editor, added, version.start_mark.column)
-        )
+        return Edit(end, end, "".join(f", {text}" for text in added))
+    column = version.start_mark.column
+    if version.flow:  # which is then written in block style
+        pairs = version.pairs()
+        old = [editor.text[key.start_mark.index : editor.end(value)] for key, value in pairs]
+        lines = _indented(editor, [*old, *added], column)
+        return Edit(version.start_mark.index, editor.end(version), lines.lstrip(" "))
+    offset = editor.line_end(max(end, version.items[-2].end_mark.index))
+    return Edit(offset, offset, editor.newline + _indented(editor, added, column))
 
 
 def _first_version(editor: Editor, spec: Mapping, entries: list[str]) -> Iterator[Edit]:

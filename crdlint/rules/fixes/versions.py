@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Final
 
 from crdlint.crd.errors import Code
@@ -90,17 +91,26 @@ def _preference(version: CustomResourceDefinitionVersion) -> tuple[bool, bool, b
     )
 
 
+def _storage_candidates(
+    versions: Sequence[CustomResourceDefinitionVersion], nodes: Sequence[Mapping]
+) -> Sequence[int]:
+    """Return the indexes of the versions of which one may be meant: those that are stored, else the only one that does not say."""
+    stored = [i for i, version in enumerate(versions) if version.storage]
+    unset = [i for i, node in enumerate(nodes) if node.find("storage") is None]
+    if stored:
+        return stored
+    return unset if len(unset) == 1 else range(len(nodes))
+
+
 @Fixer("Store objects in one version only", "unsafe").example(
     good=versions_with(version_with("v1", storage=False), version_with("v2", fields=ANY_FIELDS))
 )
 def _one_stored(finding: FieldFinding) -> Edits:
     versions = finding.crd.spec.versions
     nodes = _nodes(finding)
-    stored = [i for i, version in enumerate(versions) if version.storage]
-    if len(nodes) != len(versions) or not nodes or len(stored) == 1 or ends_early(versions):
+    if len(nodes) != len(versions) or not nodes or ends_early(versions):
         return
-    unset = [i for i, node in enumerate(nodes) if node.find("storage") is None]
-    candidates = stored or (unset if len(unset) == 1 else range(len(nodes)))
+    candidates = _storage_candidates(versions, nodes)
     keep = max(candidates, key=lambda i: (_preference(versions[i]), i))
     for i, node in enumerate(nodes):
         if (i == keep) != versions[i].storage:
