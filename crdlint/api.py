@@ -81,15 +81,14 @@ def lint_paths(
     from crdlint.report.pieces import RunOutcome, Summary
     from crdlint.runner.whole_run import WholeRun
 
-    if kube_version is not None:
-        parse_range(kube_version)
+    versions = None if kube_version is None else parse_range(kube_version)
     replacement = Config() if isolated else None
     if config is not None:
         try:
             replacement = read_config(fspath(config))
         except ConfigError as error:
             raise ValueError(str(error)) from error
-    run = WholeRun(kube_version, replacement, fixes)
+    run = WholeRun(versions, replacement, fixes)
     findings = list(run.findings([fspath(path) for path in paths]))
     findings += RunOutcome(run.problems, Summary()).unreadable()
     return [in_server_words(d) for d in findings if d.server_message != ""]

@@ -29,7 +29,7 @@ from crdlint.files.paths import Found, Selection, UnreadInput, discover
 from crdlint.files.read import STDIN, open_descriptor
 from crdlint.files.recognition import groups_in
 from crdlint.files.repository import RepositoryError
-from crdlint.kubernetes.servers import NEWEST
+from crdlint.kubernetes.servers import NEWEST, Range
 from crdlint.light import dataclass, replace
 from crdlint.linting.request import CheckRequest
 from crdlint.linting.result import FileResult, SharedNames
@@ -103,7 +103,7 @@ class CheckOptions(FixOptions, HelmOptions, group=Group.OUTPUT):
         group=Group.FILES,
         rare=True,
     )
-    kube_version: Declared[str | None] = configured_kube_version(
+    kube_version: Declared[Range | None] = configured_kube_version(
         "to check CRDs for", f"else from the chart, else {NEWEST}"
     )
     against: Declared[str] = file_option(
@@ -207,7 +207,7 @@ class _CheckCommand:
             quiet=arguments.quiet,
             statistics=arguments.statistics,
             verbose=arguments.verbose,
-            kube_version=arguments.kube_version or "",
+            kube_version=options.shown_versions(arguments.kube_version),
         )
         # Only the entries go to standard output if they are asked for, so that they can be written to a file.
         write = console.out_on_err if arguments.to_config else console.out

@@ -58,7 +58,7 @@ class CostOptions(ChartOptions, ConfigFileOptions, FileOptions):
     suggest: Declared[bool] = flag(
         "Print a patch that adds the required limits, for `patch -p1` or `git apply`."
     )
-    kube_version: Declared[str | None] = configured_kube_version(
+    kube_version: Declared[Range | None] = configured_kube_version(
         "to estimate costs for", f"else from the chart, else {NEWEST}"
     )
 
@@ -77,7 +77,10 @@ def command(settings: CostOptions) -> int:
     """  # noqa: D301  \b keeps the lines below it as they are
     from crdlint.rules.server.cel_cost import OVER_BUDGET
 
-    view = View(options.page(settings.color, 140), kube_version=settings.kube_version or "")
+    view = View(
+        options.page(settings.color, 140),
+        kube_version=options.shown_versions(settings.kube_version),
+    )
     reports = Reports(
         formats.costs,
         settings.format_,

@@ -96,7 +96,7 @@ class _DiffCommand:
             options.page(arguments.color, 100),
             quiet=arguments.quiet,
             examples=arguments.explain,
-            kube_version=arguments.kube_version or "",
+            kube_version=options.shown_versions(arguments.kube_version),
         )
         self._reports = Reports(
             formats.changes,

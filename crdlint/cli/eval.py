@@ -12,7 +12,7 @@ from crdlint.cli import console, options
 from crdlint.cli.fields import Declared, KubeVersion, argument, file_option, flag, format_of, option
 from crdlint.cli.options import ChartOptions
 from crdlint.files.read import STDIN
-from crdlint.kubernetes.servers import NEWEST_VERSION, parse_range
+from crdlint.kubernetes.servers import NEWEST_VERSION, Range
 from crdlint.report import formats
 from crdlint.report.pieces import EvalResults, View, batches
 
@@ -46,7 +46,7 @@ class EvalOptions(ChartOptions):
     )
     explain: Declared[bool] = flag("Show all sub-expressions with type, value and cost.")
     second_opinion: Declared[bool] = flag("Also evaluate the expression with cel-python.")
-    kube_version: Declared[str] = option(
+    kube_version: Declared[Range] = option(
         "The Kubernetes version to evaluate for.",
         type=KubeVersion(),
         default=NEWEST_VERSION,
@@ -76,7 +76,7 @@ class EvalOptions(ChartOptions):
         from crdlint.evaluation.source import EvalRequest
 
         inputs, has_rule = (self.crd, self.object_, self.old), self.rule is not None
-        versions = parse_range(self.kube_version)
+        versions = self.kube_version
         needs_crd = self.kind or self.version or has_rule
         not_with_rule = self.expression is not None or self.field or self.second_opinion
         options.require(

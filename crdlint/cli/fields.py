@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, TypeAlias, TypeVar, overl
 import click
 
 from crdlint.cli.help import Group, OneOf, Option, complete_outputs, complete_paths
-from crdlint.kubernetes.servers import NEWEST, NEWEST_VERSION, OLDEST, parse_range
+from crdlint.kubernetes.servers import NEWEST, NEWEST_VERSION, OLDEST, Range, parse_range
 from crdlint.kubernetes.servers import SERVERS as VERSIONS
 from crdlint.report import formats
 
@@ -142,13 +142,19 @@ class KubeVersion(click.ParamType):  # type: ignore[type-arg]  # generic from cl
         versions = (f"{first}{dots}{server}" for server in reversed(VERSIONS))
         return [CompletionItem(version) for version in versions if version.startswith(incomplete)]
 
-    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Take the value as it is where it is one."""
+    def convert(
+        self,
+        value: str | Range,
+        param: click.Parameter | None,
+        ctx: click.Context | None,
+    ) -> Range:
+        """Return the range of versions that a text names."""
+        if isinstance(value, Range):
+            return value
         try:
-            parse_range(value)
+            return parse_range(value)
         except ValueError as error:
             self.fail(str(error), param, ctx)
-        return value
 
 
 _VERSIONS: Final = (
@@ -157,7 +163,7 @@ _VERSIONS: Final = (
 )
 
 
-def kube_version(purpose: str) -> Declared[str]:
+def kube_version(purpose: str) -> Declared[Range]:
     """Declare the option for the Kubernetes version of a command without configuration."""
     return option(
         f"The Kubernetes version {purpose}: {_VERSIONS}",
@@ -168,7 +174,9 @@ def kube_version(purpose: str) -> Declared[str]:
     )
 
 
-def configured_kube_version(purpose: str, default: str = f"else {NEWEST}") -> Declared[str | None]:
+def configured_kube_version(
+    purpose: str, default: str = f"else {NEWEST}"
+) -> Declared[Range | None]:
     """Declare the option for a Kubernetes version that a configuration may set; `default` describes how it is found otherwise."""
     return option(
         f"The Kubernetes version {purpose}: {_VERSIONS} Default: from the configuration, {default}.",

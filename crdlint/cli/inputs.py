@@ -13,7 +13,7 @@ from crdlint.cli.console import Bugs
 from crdlint.cli.reports import find_files
 from crdlint.files.paths import Found, Selection
 from crdlint.files.read import UnreadableError, open_descriptor, read_text
-from crdlint.kubernetes.servers import NEWEST_VERSION, parse_range
+from crdlint.kubernetes.servers import NEWEST_ALONE
 from crdlint.light import dataclass
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
@@ -183,14 +183,9 @@ class _DefinitionReader:
         only: frozenset[int],
     ) -> FileResult:
         config = self.planner.configurations.of(path)
-        version = (
-            self.planner.kube_version
-            or (None if config is None else config.kube_version)
-            or NEWEST_VERSION
-        )
-        versions = parse_range(version)
+        configured = None if config is None else config.kube_version
         request = CheckRequest(
-            versions=versions,
+            versions=self.planner.kube_version or configured or NEWEST_ALONE,
             skip_unfinished=True,
             keep=True,
             advice=_REJECTIONS,

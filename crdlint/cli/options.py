@@ -27,6 +27,7 @@ from crdlint.cli.fields import (
 from crdlint.cli.help import Command, Group, OneOf, complete_rules
 from crdlint.files.read import STDIN
 from crdlint.kubernetes.senders import SENDERS
+from crdlint.kubernetes.servers import Range
 from crdlint.phrases import agreeing, joined
 from crdlint.report import formats
 from crdlint.report.formats import AUTO
@@ -82,7 +83,7 @@ class FileOptions(ReportOptions, group=Group.FILES):
 class ConfigFileOptions(ReportOptions, group=Group.RULES):
     """The options that choose a configuration, and the Kubernetes version, which it may set."""
 
-    kube_version: Declared[str | None] = configured_kube_version("to check for")
+    kube_version: Declared[Range | None] = configured_kube_version("to check for")
     config: Declared[str | None] = file_option(
         "Use this configuration file instead of the closest .crdlint.yaml."
     )
@@ -484,6 +485,11 @@ def command(
         )
 
     return decorate
+
+
+def shown_versions(versions: Range | None) -> str:
+    """Return the versions that a user asks for, empty if none."""
+    return "" if versions is None else str(versions)
 
 
 def page(choice: str, most: int) -> Page:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.config.model import Config
+from crdlint.kubernetes.servers import Range
 from crdlint.phrases import agreeing, counted
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ def _of_others(planner: Planner, config: Config, files: Iterable[str]) -> Iterat
         yield f"# {counted(count, 'file')} {verb} {whose}"
 
 
-def _settings(config: Config, merged: Config, kube_version: str | None) -> Iterator[str]:
+def _settings(config: Config, merged: Config, kube_version: Range | None) -> Iterator[str]:
     """Yield each setting as JSON and its origin: the command line, a line of the configuration, or the default."""
     from crdlint.config.load import positions
 
@@ -77,4 +78,6 @@ def _as_json(name: str, value: Any, config: Config) -> Any:
         return [*value, *(entry._asdict() for entry in config.ignores)]
     if name in _PAIRS:
         return dict(value)
+    if isinstance(value, Range):
+        return str(value)
     return value._asdict() if hasattr(value, "_asdict") else value

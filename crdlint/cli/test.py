@@ -23,7 +23,7 @@ from crdlint.cli.options import ChartOptions, WatchOptions
 from crdlint.cli.reports import Reports, Totals, find_files, print_notice
 from crdlint.cli.streams import StreamError
 from crdlint.files.paths import Selection, UnreadInput
-from crdlint.kubernetes.servers import parse_range
+from crdlint.kubernetes.servers import Range
 from crdlint.light import dataclass
 from crdlint.phrases import counted
 from crdlint.report import formats
@@ -85,7 +85,7 @@ class TestOptions(ChartOptions, WatchOptions):
     second_opinion: Declared[bool] = second_opinion()
     format_: Declared[str] = format_of("suites", "text for people, junit for CI systems.")
     outputs: Declared[tuple[str, ...]] = outputs_of("suites", "results")
-    kube_version: Declared[str] = kube_version("to run the tests for")
+    kube_version: Declared[Range] = kube_version("to run the tests for")
     verbose: Declared[bool] = flag(
         "Print the name of every test.",
         "-v",
@@ -182,9 +182,7 @@ def _only_crds(settings: TestOptions) -> SuiteCRDs | None:
         lambda *problem: problems.append(problem[:2]),
         print_notice,
     )
-    files = SuiteCRDs(
-        discovered.files, parse_range(settings.kube_version), reader(Charts(settings.values()))
-    )
+    files = SuiteCRDs(discovered.files, settings.kube_version, reader(Charts(settings.values())))
     for path, message in (*problems, *files.broken):
         console.err(f"crdlint: {path}: {message}")
     targets = _targets(files, settings)
@@ -218,9 +216,7 @@ def _crd_files(run: TestState, settings: TestOptions) -> SuiteCRDs:
         run.problem,
         print_notice,
     )
-    files = SuiteCRDs(
-        discovered.files, parse_range(settings.kube_version), reader(Charts(settings.values()))
-    )
+    files = SuiteCRDs(discovered.files, settings.kube_version, reader(Charts(settings.values())))
     for name, reason in files.broken:
         run.problem(name, reason)
     return files

@@ -23,7 +23,6 @@ from crdlint.cli.reports import Reports, Totals, nothing_found
 from crdlint.diagnostics import InputProblem
 from crdlint.files.paths import Found, Selection
 from crdlint.files.read import STDIN
-from crdlint.kubernetes.servers import parse_range
 from crdlint.light import replace
 from crdlint.phrases import some
 from crdlint.report import formats
@@ -116,7 +115,7 @@ class _ValidateCommand:
             show_all=arguments.show_all,
             quiet=arguments.quiet,
             noun="resource",
-            kube_version=arguments.kube_version or "",
+            kube_version=options.shown_versions(arguments.kube_version),
         )
         # Only the objects go to standard output if they are asked for, so that they can be piped to another program.
         write = console.out_on_err if arguments.show_defaulted else console.out
@@ -208,7 +207,7 @@ class _ValidateCommand:
             return
         run.report_trouble(() if self._quiet else self._inputs.notices)
         version = self._planner.kube_version
-        run.remark(None if version is None else parse_range(version).preview_note)
+        run.remark(None if version is None else version.preview_note)
         run.end(self._reports)
 
     def _has_found_nothing(self) -> bool:

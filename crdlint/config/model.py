@@ -11,6 +11,7 @@ from crdlint.changes.change import Policy
 from crdlint.config.rule_patterns import current_id, is_glob, is_matched
 from crdlint.diagnostics import MERGE_KEY_OVERRIDE, Severity
 from crdlint.files.patterns import compiled
+from crdlint.kubernetes.servers import Range
 from crdlint.light import NamedTuple
 from crdlint.rules import SETS
 
@@ -128,7 +129,7 @@ class Config(NamedTuple):
     ignores: tuple[Ignore, ...] = ()
     severity: tuple[tuple[str, Level], ...] = ()
     per_file_ignores: tuple[tuple[str, tuple[str, ...]], ...] = ()
-    kube_version: str | None = None
+    kube_version: Range | None = None
     exclude: tuple[str, ...] = ()
     exclude_samples: tuple[str, ...] = ()
     fail_on: FailOn = "error"

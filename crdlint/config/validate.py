@@ -142,8 +142,9 @@ def _settings(values: dict[str, Any], sets: Sets) -> dict[str, Any]:
         "senders": tuple,
         "placeholders": _placeholders,
         "change": lambda policy: Policy(**policy),
+        "kube-version": parse_range,
     }
-    made_by |= dict.fromkeys(_PLAIN, lambda value: value)
+    made_by = dict.fromkeys(_PLAIN, lambda value: value) | made_by
     return {
         name.replace("-", "_"): make(values[name])
         for name, make in made_by.items()

@@ -12,7 +12,7 @@ from crdlint.config.model import Config
 from crdlint.diagnostics import Diagnostic
 from crdlint.files.read import with_parents
 from crdlint.files.recognition import groups_in
-from crdlint.kubernetes.servers import NEWEST_ALONE, Range, parse_range
+from crdlint.kubernetes.servers import NEWEST_ALONE, Range
 from crdlint.linting.documents import unchecked
 from crdlint.linting.request import CheckRequest
 from crdlint.linting.result import FileResult
@@ -224,8 +224,7 @@ class Checks:
         """Return the servers that a document is checked for."""
         if checked.task is not None:
             return checked.task.request.versions
-        version = self._workspace.settings.kube_version or checked.config.kube_version
-        return NEWEST_ALONE if version is None else parse_range(version)
+        return self._workspace.settings.kube_version or checked.config.kube_version or NEWEST_ALONE
 
     def _has_other_configuration(self, document: OpenDocument) -> bool:
         """Return whether a configuration that may be a document's has changed, and drop what is known of it then."""

@@ -21,7 +21,7 @@ from crdlint.crd.positions import Span
 from crdlint.diagnostics import Diagnostic
 from crdlint.files.paths import has_yaml_suffix
 from crdlint.files.read import text_if_readable
-from crdlint.kubernetes.servers import parse_range
+from crdlint.kubernetes import servers
 from crdlint.yaml.edit import line_and_column, line_starts, split_lines
 
 
@@ -51,7 +51,7 @@ class EditorSettings:
     other findings are fixed. ``problems`` are the options that are not used, and why.
     """
 
-    kube_version: str | None = None
+    kube_version: servers.Range | None = None
     hidden: bool = False
     problems: tuple[str, ...] = ()
 
@@ -66,16 +66,16 @@ def settings_of(options: Any) -> EditorSettings:
         f"unknown option `{name}`" for name in options if name not in ("kubeVersion", "hidden")
     ]
     version, hidden = options.get("kubeVersion"), options.get("hidden", False)
+    versions: servers.Range | None = None
     if version is not None:
         try:
-            parse_range(version if isinstance(version, str) else "")
+            versions = servers.parse_range(version if isinstance(version, str) else "")
         except ValueError as error:
             problems.append(f"`kubeVersion`: {error}")
-            version = None
     if not isinstance(hidden, bool):
         problems.append("`hidden` must be true or false")
         hidden = False
-    return EditorSettings(version, hidden, tuple(problems))
+    return EditorSettings(versions, hidden, tuple(problems))
 
 
 @dataclass(slots=True)

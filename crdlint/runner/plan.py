@@ -26,7 +26,7 @@ from crdlint.files.recognition import (
     is_lfs_pointer,
     may_hold_crd,
 )
-from crdlint.kubernetes.servers import NEWEST_ALONE, Range, parse_range
+from crdlint.kubernetes.servers import NEWEST_ALONE, Range
 from crdlint.light import NamedTuple, dataclass, replace
 from crdlint.linting.request import CheckRequest
 from crdlint.linting.result import FileResult
@@ -105,7 +105,7 @@ class Planner:
     - `request`: what is asked about each file
     """
 
-    kube_version: str | None
+    kube_version: Range | None
     configurations: Configurations = field(default_factory=Configurations)
     kustomize: bool = True
     stdin_name: str | None = None
@@ -422,12 +422,11 @@ class Planner:
 
     def _versions(self, config: Config, support: Support | None) -> tuple[Range, str | None]:
         """Return the versions of Kubernetes to check for, and the chart's `kubeVersion` if they are derived from it."""
-        version = self.kube_version or config.kube_version
-        if version is None:
+        versions = self.kube_version or config.kube_version
+        if versions is None:
             return (
                 (NEWEST_ALONE, None) if support is None else (support.versions, support.constraint)
             )
-        versions = parse_range(version)
         self.plan.preview = self.plan.preview or versions.preview_note
         return versions, None
 

@@ -11,6 +11,7 @@ from crdlint.config.apply import apply, comments_of
 from crdlint.config.model import Config
 from crdlint.diagnostics import Diagnostic, InputProblem
 from crdlint.files.paths import Selection, discover
+from crdlint.kubernetes.servers import Range
 from crdlint.light import dataclass, replace
 from crdlint.linting.request import CheckRequest
 from crdlint.linting.result import FileResult, SharedNames
@@ -29,7 +30,7 @@ from crdlint.sources.testdata import lowered
 class WholeRun:
     """A run over paths: `config` replaces the configurations of folders, `problems` are inputs that could not be read."""
 
-    kube_version: str | None
+    kube_version: Range | None
     config: Config | None
     fixes: bool
     problems: list[InputProblem] = field(default_factory=list)

@@ -13,6 +13,7 @@ from tables import each
 from crdlint.cli.setup import CONFIGURATION
 from crdlint.config.load import read_config
 from crdlint.config.model import Config
+from crdlint.kubernetes.servers import parse_range
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -38,7 +39,7 @@ def test_each_example_in_it_is_valid(tmp_path: Path) -> None:
     keys = re.sub(r"^# (?=[a-z-]+:|  |- )", "", CONFIGURATION, flags=re.MULTILINE)
     (tmp_path / ".crdlint.yaml").write_text(keys.replace("yaml-language-server:", "# "))
     config = read_config(str(tmp_path / ".crdlint.yaml"))
-    assert config.kube_version == ">=1.30"
+    assert config.kube_version == parse_range(">=1.30")
     assert config.select == ("*", "ssa")
     assert config.ignores[0].crd == "widgets.example.com"
     assert (config.exclude, config.severity) != ((), ())

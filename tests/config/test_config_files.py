@@ -17,7 +17,7 @@ from crdlint.config.from_toml import mentions_crdlint
 from crdlint.config.load import MAX_BYTES, nearest_config, read_config
 from crdlint.config.model import Config, ConfigError
 from crdlint.config.rule_patterns import is_known
-from crdlint.kubernetes.servers import NEWEST, OLDEST
+from crdlint.kubernetes.servers import NEWEST, OLDEST, parse_range
 
 WHOLE_YAML = """\
 # ours
@@ -83,7 +83,7 @@ def test_every_key(tmp_path: Path, name: str, text: str) -> None:
         ignore=("cel-rule-cost-near-limit",),
         severity=(("yaml-boolean", "off"), ("cel-*", "warning")),
         per_file_ignores=(("/generated/", ("*",)),),
-        kube_version="1.30",
+        kube_version=parse_range("1.30"),
         exclude=("*.tmpl.yaml", "/vendor/"),
         fail_on="never",
         required_version=">=0.1",
@@ -481,7 +481,7 @@ def test_a_table_of_ours_is_recognised(subtests: pytest.Subtests) -> None:
 )
 def test_the_table_is_read_as_toml_spells_it(tmp_path: Path, table: str) -> None:
     path = put(tmp_path, "pyproject.toml", f"{table}\nkube-version = '1.29'\n")
-    assert nearest_config(path, {}).kube_version == "1.29"
+    assert str(nearest_config(path, {}).kube_version) == "1.29"
     text = f'{table}\n"f\\u0061il-on" = 1\n'
     assert faults(tmp_path, text, "pyproject.toml") == [(2, 18, "'fail-on' must be text, not 1")]
 
