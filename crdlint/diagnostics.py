@@ -77,16 +77,25 @@ class Diagnostic:
 
     - `origin`: `apiserver` for errors of the API server, `storage` for those of its storage after validation, and `crdlint` for
       crdlint's own advice
+    - `kind`: the part of the server that rejects or warns, or `advice`
+    - `rule`: the id of its rule
+    - `severity`: how serious it is; a configuration may change it
+    - `hidden`: the API server reports it only after others are fixed
+    - `versions`: the Kubernetes versions of a range that report it, empty for all of them
     - `message`: the string as the API server prints it, unless `server_message` is set
     - `server_message`: the server's, empty if its message of an earlier finding contains that of this one
+    - `error_type`: the kind of a validation error, such as `FieldValueInvalid`
+    - `field`: the path in its message
+    - `detail`: the text in its message after the path and the value
     - `headline`: what is wrong with which field, in at most 90 characters
+    - `help`: how to correct it
+    - `fix`: the edits that fix it, if fixes are requested and there is one
+    - `file`: the name of the file
+    - `related`: another place, such as that of what it contradicts
     - `crd`: the name of the CRD
     - `user_path`: the path that users know, of a field of the objects (`.spec.ports[].protocol`) in a `version` of the CRD, else
       of the file (`spec.names.kind`)
-    - `hidden`: the API server reports it only after others are fixed
-    - `versions`: the Kubernetes versions of a range that report it, empty for all of them
-    - `fix`: the edits that fix it, if fixes are requested and there is one
-    - `example`: the JSON of an object that an update breaks
+    - `example`: the JSON of an object that it breaks
     - `is_alpha`: a breaking change that is a warning in alpha versions
     - `missing_in`: the sides of a comparison that do not have what a change is about; their positions are the closest ones
     - `errors`: the number of errors in `detail`, since those of a CEL expression are one finding; 0 for one that only follows from

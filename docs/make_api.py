@@ -20,7 +20,9 @@ _WIDTH: Final = 88  # characters of a signature in one line
 # Aliases of types, whose values are shown in their place.
 _ALIASES: Final = ("Origin", "Kind", "Severity", "Applicability")
 
-# An entry of a docstring's list of fields, in one line or more: the page of the JSON output describes them.
+# The classes whose fields the page of the JSON output describes.
+_IN_JSON: Final = {"Diagnostic"}
+# An entry of a docstring's list of fields, in one line or more.
 _FIELD: Final = re.compile(r"(?m)^- `(\w+)`: ((?:.|\n(?= ))*)\n?")
 _ELSEWHERE: Final = "The fields mean what they mean in the [JSON output](json-output.md)."
 _INTERNAL: Final = {
@@ -89,7 +91,7 @@ def _value(default: ast.expr, function: Any) -> str:
 def _class(name: str, class_: Any) -> str:
     """Return the section of a class: its docstring, and its fields as they are declared."""
     text = _text(class_)
-    if _FIELD.search(text):
+    if name in _IN_JSON:
         text = f"{_FIELD.sub('', text).strip()}\n\n{_ELSEWHERE}"
     parts = [f"### {name}\n", f"{text}\n"]
     if dataclasses.is_dataclass(class_):

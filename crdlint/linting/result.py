@@ -121,7 +121,8 @@ class RuleCost:
         `min_size_cardinality` where that is None
     - `error`: the server's error about a rule that does not compile, whose cost is 0
     - `message_expression`: the messageExpression, which is evaluated at most once, None if the rule has none
-    - `message_max_cost`, `message_error`: its cost, and its error
+    - `message_max_cost`: its cost
+    - `message_error`: its error
     """
 
     crd: str
