@@ -105,30 +105,30 @@ BRACES = _InTemplate("helm-unescaped-braces", "Braces in the text of a CRD that 
     "from the rendered CRD.",
     help='Escape the braces as a Helm string: `{{ "{{ ... }}" }}`',
     bad=_CRD + "        description: Use {{ .Value }} for the value.\n",
-    good=_CRD + '        description: Use {{ "{{ .Value }}" }} for the value.\n',)
+    good=_CRD + '        description: Use {{ "{{ .Value }}" }} for the value.\n')
 IN_CRDS = Caution("helm-template-in-crds", "Template syntax in a file of the chart's `crds/` directory", scope="crds",
     observed=("braces-in-a-template",),
     why="Helm does not render files in `crds/`, so the API server receives the template syntax as text.",
     help="Move the file to `templates/`, or remove the template syntax",
-    bad=_CRD + "        # {{- if .Values.crds.create }}\n", good=_CRD,)
+    bad=_CRD + "        # {{- if .Values.crds.create }}\n", good=_CRD)
 KUBE_VERSION = _InTemplate("helm-kube-version", "No Kubernetes version satisfies `kubeVersion` in Chart.yaml",
     observed=("helm-kube-version-of-none",),
     why="Helm cannot install the chart on any cluster.",
-    help="Set `kubeVersion` to a range such as `>=1.29.0-0`",)
+    help="Set `kubeVersion` to a range such as `>=1.29.0-0`")
 RENDER = Rule("helm-render", "Helm cannot render the chart",
     in_each_run=False, scope="template", severity="error", origin="crdlint",
     follows=(Link(BRACES, SAME_LINE),),
     observed=("braces-in-a-template",),
     why="`helm install` fails with the same values. crdlint reads the templates without Helm instead, so that CRDs which depend "
     "on values are not checked. It is a warning if the chart lacks a dependency, and otherwise an error.",
-    help="Check the chart with `helm template CHART`, which shows the same error",)
+    help="Check the chart with `helm template CHART`, which shows the same error")
 SKIPPED = _InTemplate(NOT_RENDERED, "CRD in a chart template that only Helm can render: not checked",
     claims_nothing=True,
     follows=(Link(BRACES, SAME_LINE),),
     why="The output of the template decides whether the CRD is valid, and crdlint does not execute templates.",
     help="Install `helm`, or run `helm template --include-crds CHART | crdlint check -`",
     bad=_CRD.replace("served: true", "served: {{ .Values.served }}"),
-    good=_CRD.replace("  name: foos", "  labels: {{- toYaml .Values.labels | nindent 4 }}\n  name: foos"),)
+    good=_CRD.replace("  name: foos", "  labels: {{- toYaml .Values.labels | nindent 4 }}\n  name: foos"))
 RELEASE_TOO_LARGE = _InTemplate("helm-release-too-large", "Release of the chart is too large for the Secret that stores it",
     observed=("helm-moved-to-crds-after-keep", "helm-moved-to-crds"),
     why="Helm stores the files of the chart and the rendered manifest, compressed, in a Secret. The API server rejects "
@@ -137,4 +137,4 @@ RELEASE_TOO_LARGE = _InTemplate("helm-release-too-large", "Release of the chart 
     help="Remove the descriptions of the CRDs (controller-gen `crd:maxDescLen=0`), or move the CRDs to the "
     "`crds/` folder of a chart in `charts/`, but only after a release that has the annotation `helm.sh/resource-policy: keep` on "
     "them: else the upgrade deletes them, with all objects",
-    marker="use the option `crd:maxDescLen=0`",)
+    marker="use the option `crd:maxDescLen=0`")

@@ -52,28 +52,28 @@ def _field(
 
 # fmt: off
 ID = _field("id", "The API server does not resolve references, so a schema needs no identifier.", "Remove `id`",
-    "port: {type: integer, id: port}", "port: {type: integer}", claims_nothing=True,)
+    "port: {type: integer, id: port}", "port: {type: integer}", claims_nothing=True)
 ADDITIONAL_ITEMS = _field("additionalItems", "The API server does not support tuples: one schema in `items` applies to all items.",
     "Remove `additionalItems`; use `items` to validate every item, and `maxItems` to limit their number",
     "names: {type: array, items: {type: string}, additionalItems: false}", "names: {type: array, items: {type: string}}",
-    claims_nothing=True,)
+    claims_nothing=True)
 PATTERN_PROPERTIES = _field("patternProperties", "The API server prunes by property name, not by pattern.",
     "Replace `patternProperties` with `additionalProperties` for the values and a rule for the keys: "
     "`self.all(key, key.matches('...'))`",
     "labels: {type: object, patternProperties: {'^x-': {type: string}}}",
-    "labels: {type: object, additionalProperties: {type: string}}", changes="type", observed=("keys-that-a-rule-matches",),)
+    "labels: {type: object, additionalProperties: {type: string}}", changes="type", observed=("keys-that-a-rule-matches",))
 DEFINITIONS = _field("definitions", "The API server does not resolve references, so definitions would have no effect.",
     "Remove `definitions`, and write each schema where it is used (a YAML anchor avoids repetition)",
-    "tls: {type: object, definitions: {port: {type: integer}}}", "tls: {type: object}", claims_nothing=True,)
+    "tls: {type: object, definitions: {port: {type: integer}}}", "tls: {type: object}", claims_nothing=True)
 DEPENDENCIES = _field("dependencies", "A structural schema has no conditional properties.",
     "Replace `dependencies` with a rule, such as `x-kubernetes-validations: [{rule: '!has(self.key) || has(self.cert)'}]`",
     "tls: {type: object, dependencies: {key: [cert]}}",
     "tls:\n  type: object\n  properties: {key: {type: string}, cert: {type: string}}\n"
-    "  x-kubernetes-validations: [{rule: '!has(self.key) || has(self.cert)'}]", observed=("rule-instead-of-dependencies",),)
+    "  x-kubernetes-validations: [{rule: '!has(self.key) || has(self.cert)'}]", observed=("rule-instead-of-dependencies",))
 REF = _field("$ref", "The API server does not resolve references, so a schema must be self-contained.",
     "Replace `$ref` with the schema that it refers to (a YAML anchor avoids repetition)",
     "limits: {type: object, $ref: '#/definitions/limits'}", "limits: {type: object}",
-    changes="type", explains=(Link(structural.TYPE_REQUIRED, SIBLING),), claims_nothing=True,)
+    changes="type", explains=(Link(structural.TYPE_REQUIRED, SIBLING),), claims_nothing=True)
 # fmt: on
 
 _UNSUPPORTED: Final[dict[str, tuple[Rule, Callable[[JSONSchemaProps], bool]]]] = {

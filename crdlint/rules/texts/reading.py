@@ -38,22 +38,22 @@ INTERNAL: Final = Rule(INTERNAL_ERROR, "Document that crdlint cannot check becau
     why="crdlint does not know whether the API server accepts the document. Other documents are checked. The exit status "
     "is 3, and no configuration, ignore comment or baseline hides the finding.",
     help="Check the document with another version of crdlint, and report the bug with it",
-    origin="crdlint",)
+    origin="crdlint")
 UNREADABLE: Final = Rule("unreadable", "File or directory cannot be read",
     claims_nothing=True,
     scope="text", origin="crdlint",
     why="crdlint does not know what the file contains. The exit status is 2.",
-    help="Correct the file, make it readable, or exclude it",)
+    help="Correct the file, make it readable, or exclude it")
 MALFORMED: Final = _Caution("ignore-malformed", "Ignore comment cannot be parsed",
     claims_nothing=True,
     why="The comment has no effect, so crdlint still reports the findings that it should ignore.",
     help="Write `# crdlint: ignore[RULE] reason` with one or more rule ids; `crdlint rules` lists them",
-    bad="type: object # crdlint: ignore\n", good=_GOOD,)
+    bad="type: object # crdlint: ignore\n", good=_GOOD)
 UNKNOWN_RULE: Final = _Caution("ignore-unknown-rule", "Ignore comment names an unknown rule",
     claims_nothing=True,
     why="The comment has no effect. The id is misspelled, or belongs to another version of crdlint.",
     help="Correct the rule id; `crdlint rules` lists all ids",
-    bad="type: object # crdlint: ignore[unknown-feild]\n", good=_GOOD,)
+    bad="type: object # crdlint: ignore[unknown-feild]\n", good=_GOOD)
 UNUSED: Final = _Caution("ignore-unused", "Ignore comment or entry matches no finding",
     claims_nothing=True,
     unnecessary=True, in_each_run=False,
@@ -61,7 +61,7 @@ UNUSED: Final = _Caution("ignore-unused", "Ignore comment or entry matches no fi
     "one. It could hide a new finding of the same rule.",
     help="Remove the comment, or move it: a comment at the end of a line covers that line, a comment on its own line "
     "covers the key or item below it, and `# crdlint: ignore-file[RULE]` covers the file",
-    bad="type: object # crdlint: ignore[pattern-invalid]\n", good=_GOOD,)
+    bad="type: object # crdlint: ignore[pattern-invalid]\n", good=_GOOD)
 # fmt: on
 
 _V1BETA1 = """\
@@ -121,14 +121,14 @@ YAML_SYNTAX = Rule("yaml-syntax", "Invalid YAML syntax",
     why="kubectl and the API server stop at the first syntax error, so nothing in the document is applied.",
     help="Fix the syntax at the reported position; the cause is often on the line before it",
     bad="apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata:\n  name: foos.example.com\n name: x\n",
-    good=_V1,)
+    good=_V1)
 AFTER_END = Caution("text-after-document-end", "Text after the end of a document is not read", scope="text",
     observed=("text-after-three-dots",),
     why="A line of three dots ends a YAML document. kubectl and Helm read one document between two lines of three dashes, "
     "so they do not apply what follows the dots, and do not report it.",
     help="Write `---` instead of `...`, or remove the text after it",
     bad=f"{_V1}...\n{_V1}", good=f"{_V1}---\n{_V1}",
-    source="k8s.io/apimachinery pkg/util/yaml YAMLOrJSONDecoder.Decode",)
+    source="k8s.io/apimachinery pkg/util/yaml YAMLOrJSONDecoder.Decode")
 DECODE_TYPE = Rule("decode-type", "Field has the wrong JSON type",
     observed=("first-value-of-a-wrong-type",),
     scope="schema",
@@ -136,7 +136,7 @@ DECODE_TYPE = Rule("decode-type", "Field has the wrong JSON type",
     help="Write a value of the type that the message names: a number without quotes, a string in quotes, a list, or a mapping",
     bad='type: object\nproperties:\n  name: {type: string, maxLength: "63"}\n',
     good="type: object\nproperties:\n  name: {type: string, maxLength: 63}\n",
-    source="sigs.k8s.io/json UnmarshalCaseSensitivePreserveInts",)
+    source="sigs.k8s.io/json UnmarshalCaseSensitivePreserveInts")
 UNKNOWN_FIELD = Rule(diagnostics.UNKNOWN_FIELD, "Unknown field",
     follows=(Link(None, MOVED), Link(None, IN_SAME_VALUE)),
     unnecessary=True, scope="schema", source="sigs.k8s.io/json UnmarshalStrict",
@@ -145,7 +145,7 @@ UNKNOWN_FIELD = Rule(diagnostics.UNKNOWN_FIELD, "Unknown field",
     "`Ignore` it drops the field, so the setting has no effect.",
     help="Remove the field, or correct its spelling (field names are case-sensitive)",
     bad="type: object\nproperties:\n  name: {type: string, maxlength: 63}\n",
-    good="type: object\nproperties:\n  name: {type: string, maxLength: 63}\n",)
+    good="type: object\nproperties:\n  name: {type: string, maxLength: 63}\n")
 UNKNOWN_FIELD_IGNORED = Caution("unknown-field-ignored", "Unknown field that the API server drops without an error",
     misread=True,
     observed=("dropped-keyword-starts-to-work",),
@@ -154,14 +154,14 @@ UNKNOWN_FIELD_IGNORED = Caution("unknown-field-ignored", "Unknown field that the
     help="Remove the field, or correct its spelling (field names are case-sensitive)",
     bad="type: object\nproperties:\n  names: {type: array, items: {type: string, maxlength: 63}}\n",
     good="type: object\nproperties:\n  names: {type: array, items: {type: string, maxLength: 63}}\n", scope="schema",
-    source="k8s.io/apiextensions-apiserver pkg/apis/apiextensions/v1 JSONSchemaPropsOrArray.UnmarshalJSON",)
+    source="k8s.io/apiextensions-apiserver pkg/apis/apiextensions/v1 JSONSchemaPropsOrArray.UnmarshalJSON")
 DUPLICATE_KEY = Rule("duplicate-key", "Key is set twice in one mapping", scope="schema", severity="warning",
     observed=("duplicate-key",),
     why="kubectl and other clients that send JSON keep the last value, so the API server never sees the first one. "
     "A request that contains the YAML itself is rejected with `fieldValidation=Strict`.",
     help="Remove one of the two keys: the API server uses the last",
     bad="type: object\nproperties:\n  name:\n    type: string\n    type: integer\n",
-    good="type: object\nproperties:\n  name:\n    type: integer\n", source="sigs.k8s.io/yaml YAMLToJSONStrict",)
+    good="type: object\nproperties:\n  name:\n    type: integer\n", source="sigs.k8s.io/yaml YAMLToJSONStrict")
 MERGE_KEY_OVERRIDE = Rule(diagnostics.MERGE_KEY_OVERRIDE, "Key overrides a key that `<<` merges", severity="info",
     observed=("key-beside-a-merge",),
     why="kubectl and other clients that send JSON accept this, but the API server rejects it in a YAML request "
@@ -169,7 +169,7 @@ MERGE_KEY_OVERRIDE = Rule(diagnostics.MERGE_KEY_OVERRIDE, "Key overrides a key t
     help="Write out the merged keys instead of using `<<`",
     bad="name: &name {type: string, maxLength: 63}\nlong: {<<: *name, maxLength: 253}",
     good="name: {type: string, maxLength: 63}\nlong: {type: string, maxLength: 253}", on_request=True,
-    source="sigs.k8s.io/yaml YAMLToJSONStrict",)
+    source="sigs.k8s.io/yaml YAMLToJSONStrict")
 CRD_MISSPELLED = Rule("crd-misspelled", "Misspelled kind or apiVersion of a CRD",
     observed=("kind-of-a-crd-misspelled",),
     scope="text",
@@ -177,7 +177,7 @@ CRD_MISSPELLED = Rule("crd-misspelled", "Misspelled kind or apiVersion of a CRD"
     "their kind skip it.",
     help="Write `apiVersion: apiextensions.k8s.io/v1` and `kind: CustomResourceDefinition`",
     bad=_V1.replace("kind: CustomResourceDefinition", "kind: CustomResourceDefinitions"), good=_V1,
-    source="k8s.io/apimachinery pkg/api/meta NoKindMatchError",)
+    source="k8s.io/apimachinery pkg/api/meta NoKindMatchError")
 API_VERSION_REMOVED = Rule(diagnostics.REMOVED_VERSION, "CRD uses an API version that Kubernetes has removed",
     observed=("kind-of-a-crd-misspelled",),
     scope="text",
@@ -186,7 +186,7 @@ API_VERSION_REMOVED = Rule(diagnostics.REMOVED_VERSION, "CRD uses an API version
     help="Convert the CRD to `apiextensions.k8s.io/v1`: move `spec.version` to `spec.versions[].name`, "
     "`spec.validation` to `versions[].schema`, and `subresources` and `additionalPrinterColumns` to `versions[]`; "
     "rename `JSONPath` to `jsonPath`; make the schema structural",
-    bad=_V1BETA1, good=_V1, source="k8s.io/apiextensions-apiserver pkg/apis/apiextensions/v1",)
+    bad=_V1BETA1, good=_V1, source="k8s.io/apiextensions-apiserver pkg/apis/apiextensions/v1")
 # fmt: on
 
 
