@@ -24,7 +24,7 @@ Outcome = TypeVar("Outcome")
 
 
 @dataclass(slots=True)
-class Budget:
+class TrialBudget:
     """What a search may still spend.
 
     - `trials`: how many texts it may check
@@ -61,7 +61,7 @@ class Search(Generic[Change, Outcome]):
     `check` returns what it shows for a text with a change, None if the change is out of the question. `rank` makes a rank of that:
     the greater the better. Only what ranks above `least` leads.
 
-    >>> search = Search(Budget(3, 99), lambda change, text: len(text), lambda change, length: (length,))
+    >>> search = Search(TrialBudget(3, 99), lambda change, text: len(text), lambda change, length: (length,))
     >>> for change in "aa", "b", "aa", "cc", "ddd":
     ...     search.try_(change, f"text {change}")
     >>> search.leading
@@ -72,7 +72,7 @@ class Search(Generic[Change, Outcome]):
 
     def __init__(
         self,
-        budget: Budget,
+        budget: TrialBudget,
         check: Callable[[Change, str], Outcome | None],
         rank: Callable[[Change, Outcome], tuple[int, ...]],
         least: tuple[int, ...] = (),

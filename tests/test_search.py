@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from tables import each
 
 from crdlint.safety.work import Effort
-from crdlint.search import Budget, Search, passing
+from crdlint.search import TrialBudget, Search, passing
 
 
-def leading(changes: Sequence[str], budget: Budget, least: tuple[int, ...] = ()) -> list[str]:
+def leading(changes: Sequence[str], budget: TrialBudget, least: tuple[int, ...] = ()) -> list[str]:
     """Return the leading ones of some changes, of which the longest are best and those with a dash are out of the question."""
     search: Search[str, int] = Search(
         budget,
@@ -49,20 +49,20 @@ def test_what_leads(
     least: tuple[int, ...],
     best: list[str],
 ) -> None:
-    assert leading(changes, Budget(trials, characters), least) == best
+    assert leading(changes, TrialBudget(trials, characters), least) == best
 
 
 def test_the_steps_of_a_file_are_shared_by_its_searches() -> None:
     effort = Effort(5)
-    assert leading(["a", "bb"], Budget(9, 99, effort)) == ["bb"]
-    assert leading(["ccc", "dd"], Budget(9, 99, effort)) == ["dd"]
+    assert leading(["a", "bb"], TrialBudget(9, 99, effort)) == ["bb"]
+    assert leading(["ccc", "dd"], TrialBudget(9, 99, effort)) == ["dd"]
     assert effort.left == 0
 
 
 def test_one_text_is_tried_under_each_condition() -> None:
     tried: list[str] = []
     search: Search[str, int] = Search(
-        Budget(9, 99), lambda change, _: tried.append(change), lambda _, rank: (rank,)
+        TrialBudget(9, 99), lambda change, _: tried.append(change), lambda _, rank: (rank,)
     )
     for change, condition in (("a", True), ("b", False), ("c", True)):
         search.try_(change, "text", condition)

@@ -118,7 +118,7 @@ class RuleCost:
     - `max_cardinality`: how often the value can occur in an object, None if that is unbounded
     - `min_size_cardinality`: how many such values fit into a request
     - `expression_cost`: what is compared with the limit of a rule: the cost times `max_cardinality`, or times
-        `min_size_cardinality` where that is None
+        `min_size_cardinality` without one
     - `error`: the server's error about a rule that does not compile, whose cost is 0
     - `message_expression`: the messageExpression, which is evaluated at most once, None if the rule has none
     - `message_max_cost`: its cost

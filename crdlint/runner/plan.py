@@ -118,7 +118,7 @@ class Planner:
     _loaded: dict[str, _Loaded] = field(default_factory=dict)  # by outermost chart
 
     def __post_init__(self) -> None:
-        # What configurations have to say is a part of what the plan has.
+        # Their notices and problems are those of the plan.
         self.plan.notices = self.configurations.notices
         self.plan.problems = self.configurations.problems
 
@@ -353,7 +353,9 @@ class Planner:
         """Plan the check of a template; those of packed dependencies are only checked on request."""
         archive = path.rpartition(":")[0] if not os.path.isfile(path) else ""
         config = self.configurations.of(chart if archive else path)
-        location = location_in(archive, path) if archive else self.configurations.layout.locate(path)
+        location = (
+            location_in(archive, path) if archive else self.configurations.layout.locate(path)
+        )
         is_left_out = (
             archive != chart
             and config is not None

@@ -13,7 +13,7 @@ from itertools import accumulate
 from typing import Final, TypeAlias
 
 from crdlint.light import NamedTuple, regex
-from crdlint.search import Budget, Search
+from crdlint.search import TrialBudget, Search
 from crdlint.yaml import flow_causes, layout_causes, pasted_causes, value_causes
 from crdlint.yaml.broken_text import BrokenText, Cause
 from crdlint.yaml.edit import Edit, apply
@@ -109,7 +109,7 @@ class _CauseSearch:
     def __init__(self, text: BrokenText, problems: Callable[[Node], int]) -> None:
         self._text: Final = text
         self._problems: Final = problems
-        self._budget: Final = Budget(_ATTEMPTS, _CHARACTERS)
+        self._budget: Final = TrialBudget(_ATTEMPTS, _CHARACTERS)
         self._search: Final[Search[Cause, _Progress]] = Search(
             self._budget,
             self._with,

@@ -16,7 +16,7 @@ from crdlint.kubecel.repair.patterns import Tokens, rewritten, variables
 from crdlint.kubecel.repair.state import Choice, CompiledText
 from crdlint.light import NamedTuple, regex
 from crdlint.safety.work import Effort
-from crdlint.search import Budget, Search
+from crdlint.search import TrialBudget, Search
 from crdlint.yaml.edit import Edit, apply, composed
 
 _LONGEST: Final = 3000  # characters of an expression
@@ -113,7 +113,7 @@ class _StepSearch:
     def __init__(self, expression: Expression, effort: Effort) -> None:
         self._expression: Final = expression
         self._effort: Final = effort
-        self._budget: Final = Budget(_MOST_COMPILATIONS, _MOST_CHARACTERS, effort)
+        self._budget: Final = TrialBudget(_MOST_COMPILATIONS, _MOST_CHARACTERS, effort)
 
     def steps(self, before: CompiledText) -> list[_Step]:
         """Return the alternatives of the first choice that leads to what compiles, or else to a later error; each meaning once."""

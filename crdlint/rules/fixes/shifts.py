@@ -38,7 +38,7 @@ _TYPES_OF_OWNERS: Final = {"items": "array", "additionalProperties": "object"}
 _NAMES_AND_SCHEMAS: Final = SCHEMA.fields["properties"].type
 
 
-class Block(NamedTuple):
+class ShiftedBlock(NamedTuple):
     """Lines at a wrong level.
 
     - `first`: the key that they begin with
@@ -71,10 +71,10 @@ def _shift(
     bad: str,
     good: str,
     scope: Scope | None = None,
-) -> Callable[[Callable[[FindingT], Block | None]], Fixer[FindingT]]:
+) -> Callable[[Callable[[FindingT], ShiftedBlock | None]], Fixer[FindingT]]:
     """Declare the shift of the block that a function finds; it returns None or raises UneditableError if there is none."""
 
-    def declare(block_of: Callable[[FindingT], Block | None]) -> Fixer[FindingT]:
+    def declare(block_of: Callable[[FindingT], ShiftedBlock | None]) -> Fixer[FindingT]:
         def edits(finding: FindingT) -> Edits:
             block = block_of(finding)
             return () if block is None else block.shifted(finding.editor)
@@ -108,11 +108,16 @@ def _name_of(editor: Editor, node: Node | None) -> str:
     return "" if key is None else key.value
 
 
-def _like_owner(finding: DecodeFinding, end: int) -> Block:
+def _like_owner(finding: DecodeFinding, end: int) -> ShiftedBlock:
     """Return the block from a field to an offset, which belongs beside the object that has the field now."""
     mapping, key, _ = finding.entry
     owner = require(finding.editor.key_of(mapping))
-    return Block(key, end, owner.start_mark.column, _NAMES_AND_SCHEMAS)
+    return ShiftedBlock(
+        key,
+        end,
+        owner.start_mark.column,
+        _NAMES_AND_SCHEMAS,
+    )
 
 
 @_shift(
@@ -122,7 +127,7 @@ def _like_owner(finding: DecodeFinding, end: int) -> Block:
     ),
     good=INDENTED,
 )
-def indented_property(finding: DecodeFinding) -> Block | None:
+def indented_property(finding: DecodeFinding) -> ShiftedBlock | None:
     """Return a property that is below the one above it by mistake."""
     mapping, _, value = schema_of_property(finding)
     is_last = mapping.items[-1] is value
@@ -160,7 +165,7 @@ def _belongs_above(finding: DecodeFinding) -> bool:
         "    properties:\n      host:\n        type: object\n        properties:\n          name:\n            type: string\n"
     ),
 )
-def outdented_properties(finding: DecodeFinding) -> Block | None:
+def outdented_properties(finding: DecodeFinding) -> ShiftedBlock | None:
     """Return `properties` beside the object that they are of, up to its last property."""
     mapping, key, _ = finding.entry
     editor = finding.editor
@@ -176,7 +181,12 @@ def outdented_properties(finding: DecodeFinding) -> Block | None:
     if isinstance(sibling, Mapping):
         column = sibling.start_mark.column
     properties = takewhile(_may_be_property, mapping.pairs())
-    return Block(own, editor.end([*properties][-1][1]), column, SCHEMA)
+    return ShiftedBlock(
+        own,
+        editor.end([*properties][-1][1]),
+        column,
+        SCHEMA,
+    )
 
 
 def _may_be_property(pair: Pair) -> bool:
@@ -192,7 +202,7 @@ def _may_be_property(pair: Pair) -> bool:
     ),
     good=INDENTED,
 )
-def indented_key(finding: DecodeFinding) -> Block | None:
+def indented_key(finding: DecodeFinding) -> ShiftedBlock | None:
     """Return the key of a property, whose keywords follow it in its column."""
     mapping, key, value = finding.entry
     editor = finding.editor
@@ -212,7 +222,7 @@ def indented_key(finding: DecodeFinding) -> Block | None:
     ),
     good=INDENTED,
 )
-def outdented_property(finding: DecodeFinding) -> Block | None:
+def outdented_property(finding: DecodeFinding) -> ShiftedBlock | None:
     """Return a property that follows `properties`, in their column."""
     mapping, key, value = schema_of_property(finding)
     editor, index = finding.editor, finding.editor.index(key)
@@ -222,7 +232,7 @@ def outdented_property(finding: DecodeFinding) -> Block | None:
     is_outdented = key.start_mark.column < column
     if getattr(name_above, "value", "") != "properties" or properties.flow or not is_outdented:
         return None
-    return Block(
+    return ShiftedBlock(
         key,
         _own_end(editor, value),
         column,
@@ -249,7 +259,7 @@ def _own_end(editor: Editor, value: Node) -> int:
     bad="type: object\nx-kubernetes-validations:\n- message: must have a kind\nrule: has(self.kind)\n",
     good="type: object\nx-kubernetes-validations:\n- message: must have a kind\n  rule: has(self.kind)\n",
 )
-def outdented_field(finding: DecodeFinding) -> Block | None:
+def outdented_field(finding: DecodeFinding) -> ShiftedBlock | None:
     """Return a field that the last item above it lacks."""
     mapping, key, value = finding.entry
     editor, index = finding.editor, finding.editor.index(key)
@@ -260,7 +270,7 @@ def outdented_field(finding: DecodeFinding) -> Block | None:
         return None
     if item.flow or column <= key.start_mark.column:
         return None
-    return Block(key, editor.end(value), column, of)
+    return ShiftedBlock(key, editor.end(value), column, of)
 
 
 class OutdentedFields(NamedTuple):
@@ -339,14 +349,14 @@ def _is_field(key: Node, value: Node, of: GoType) -> bool:
     ),
     scope="text",
 )
-def indented(finding: DecodeFinding) -> Block:
+def indented(finding: DecodeFinding) -> ShiftedBlock:
     """Return the fields below their key, in its column."""
     block, editor = outdented_fields(finding), finding.editor
     key, value = block.last
     end = _own_end(editor, value) if block.key.value == "properties" else editor.end(value)
     first = expect(Scalar, block.first[0])
     outer = require(finding.go_type(finding.entry[0]))
-    return Block(
+    return ShiftedBlock(
         first,
         max(end, key.end_mark.index),
         first.start_mark.column + STEP,
@@ -366,7 +376,7 @@ def _of_value(outer: GoType, name: str) -> GoType | None:
     bad="type: object\nproperties:\n  names:\n    type: array\n    items:\n    type: string\n",
     good="type: object\nproperties:\n  names:\n    type: array\n    items:\n      type: string\n",
 )
-def fields_of_items(finding: RepeatedKeyFinding) -> Block | None:
+def fields_of_items(finding: RepeatedKeyFinding) -> ShiftedBlock | None:
     """Return the fields of items, or of the values of a map, that are written beside their key."""
     editor, key = finding.editor, finding.key
     if key.how != "written twice":
@@ -380,7 +390,7 @@ def fields_of_items(finding: RepeatedKeyFinding) -> Block | None:
     if not below or any(getattr(each, "value", "") not in SCHEMA.fields for each in below[::2]):
         return None
     start = expect(Scalar, below[0])
-    return Block(
+    return ShiftedBlock(
         start,
         editor.end(mapping),
         start.start_mark.column + STEP,

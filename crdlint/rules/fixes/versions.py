@@ -94,7 +94,7 @@ def _preference(version: CustomResourceDefinitionVersion) -> tuple[bool, bool, b
 def _storage_candidates(
     versions: Sequence[CustomResourceDefinitionVersion], nodes: Sequence[Mapping]
 ) -> Sequence[int]:
-    """Return the indexes of the versions of which one may be meant: those that are stored, else the only one that does not say."""
+    """Return the indexes of the versions of which one may be meant: those that are stored, else the only one without `storage`."""
     stored = [i for i, version in enumerate(versions) if version.storage]
     unset = [i for i, node in enumerate(nodes) if node.find("storage") is None]
     if stored:
