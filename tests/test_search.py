@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tables import each
 
 from crdlint.safety.work import Effort
-from crdlint.search import TrialBudget, Search, passing
+from crdlint.search import Search, TrialBudget, passing
 
 
 def leading(changes: Sequence[str], budget: TrialBudget, least: tuple[int, ...] = ()) -> list[str]:

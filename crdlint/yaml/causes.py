@@ -13,7 +13,7 @@ from itertools import accumulate
 from typing import Final, TypeAlias
 
 from crdlint.light import NamedTuple, regex
-from crdlint.search import TrialBudget, Search
+from crdlint.search import Search, TrialBudget
 from crdlint.yaml import flow_causes, layout_causes, pasted_causes, value_causes
 from crdlint.yaml.broken_text import BrokenText, Cause
 from crdlint.yaml.edit import Edit, apply

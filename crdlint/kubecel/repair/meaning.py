@@ -16,7 +16,7 @@ from crdlint.kubecel.repair.patterns import Tokens, rewritten, variables
 from crdlint.kubecel.repair.state import Choice, CompiledText
 from crdlint.light import NamedTuple, regex
 from crdlint.safety.work import Effort
-from crdlint.search import TrialBudget, Search
+from crdlint.search import Search, TrialBudget
 from crdlint.yaml.edit import Edit, apply, composed
 
 _LONGEST: Final = 3000  # characters of an expression
