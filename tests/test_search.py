@@ -61,9 +61,12 @@ def test_the_steps_of_a_file_are_shared_by_its_searches() -> None:
 
 def test_one_text_is_tried_under_each_condition() -> None:
     tried: list[str] = []
-    search: Search[str, int] = Search(
-        TrialBudget(9, 99), lambda change, _: tried.append(change), lambda _, rank: (rank,)
-    )
+
+    def check(change: str, _: str) -> int:
+        tried.append(change)
+        return len(tried)
+
+    search: Search[str, int] = Search(TrialBudget(9, 99), check, lambda _, rank: (rank,))
     for change, condition in (("a", True), ("b", False), ("c", True)):
         search.try_(change, "text", condition)
     assert tried == ["a", "b"]

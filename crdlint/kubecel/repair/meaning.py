@@ -90,16 +90,16 @@ def meaning(expression: Expression, effort: Effort) -> Meaning | None:
 
 
 class _Alternative(NamedTuple):
-    """One of the alternatives of a choice; `likelihood` is 0 for those of the first choice, and less for later ones."""
+    """One of the alternatives of a choice, by its place among them; `likelihood` is 0 for those of the first choice, and less for later ones."""
 
     choice: Choice
-    index: int
+    place: int
     likelihood: int
 
     @property
     def written(self) -> tuple[Edit, ...]:
         """The edits as they are proposed."""
-        return self.choice.alternatives[self.index]
+        return self.choice.alternatives[self.place]
 
 
 def _rank(alternative: _Alternative, step: _Step) -> tuple[int, int, int]:
@@ -124,10 +124,10 @@ class _StepSearch:
             self._budget, partial(self._step, before), _rank
         )
         for number, choice in enumerate(self._choices(before)):
-            for index, written in enumerate(choice.alternatives):
+            for place, written in enumerate(choice.alternatives):
                 text = apply(before.text, written)
                 if text != before.text and not before.keeps_error(text):
-                    search.try_(_Alternative(choice, index, -number), text, choice.must_complete)
+                    search.try_(_Alternative(choice, place, -number), text, choice.must_complete)
             accepted = [step for _, step in search.leading if step.after.is_accepted]
             if accepted:
                 return _different(accepted)
@@ -147,7 +147,7 @@ class _StepSearch:
             edits,
             written[0].text.strip(),
             plain,
-            choice.helps[alternative.index] if choice.helps else plain,
+            choice.helps[alternative.place] if choice.helps else plain,
             choice.is_certain,
             after,
         )
