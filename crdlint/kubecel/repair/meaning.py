@@ -90,7 +90,10 @@ def meaning(expression: Expression, effort: Effort) -> Meaning | None:
 
 
 class _Alternative(NamedTuple):
-    """One of the alternatives of a choice, by its place among them; `likelihood` is 0 for those of the first choice, and less for later ones."""
+    """One of the alternatives of a choice, by its place among them.
+
+    `likelihood` is 0 for those of the first choice, and less for those of later ones.
+    """
 
     choice: Choice
     place: int
