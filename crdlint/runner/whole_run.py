@@ -57,8 +57,8 @@ class WholeRun:
         for result, config in plan.results:
             yield from self._reported(result, config)
         for result in self._results(planner, charts):
-            config = planner.configurations.of(result.file)
-            yield from self._reported(lowered(result, paths), config)
+            of_file = planner.configurations.of(result.file)
+            yield from self._reported(lowered(result, paths), of_file)
 
     def _results(self, planner: Planner, charts: Charts) -> Iterator[FileResult]:
         plan = planner.plan
