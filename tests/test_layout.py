@@ -74,7 +74,8 @@ def should_stand_apart(node: ast.AST) -> bool:
         given = parameters(node)
         return len(given) >= MANY_PARAMETERS and is_crowded(given)
     if isinstance(node, ast.Call):
-        return has_many_arguments(node) and is_crowded([*node.args, *node.keywords])
+        arguments: list[ast.expr | ast.keyword] = [*node.args, *node.keywords]
+        return has_many_arguments(node) and is_crowded(arguments)
     return False
 
 

@@ -90,19 +90,19 @@ def meaning(expression: Expression, effort: Effort) -> Meaning | None:
 
 
 class _Alternative(NamedTuple):
-    """One of the alternatives of a choice, by its place among them.
+    """One of the alternatives of a choice, by its position among them.
 
     `likelihood` is 0 for those of the first choice, and less for those of later ones.
     """
 
     choice: Choice
-    place: int
+    position: int
     likelihood: int
 
     @property
     def written(self) -> tuple[Edit, ...]:
         """The edits as they are proposed."""
-        return self.choice.alternatives[self.place]
+        return self.choice.alternatives[self.position]
 
 
 def _rank(alternative: _Alternative, step: _Step) -> tuple[int, int, int]:
@@ -127,10 +127,10 @@ class _StepSearch:
             self._budget, partial(self._step, before), _rank
         )
         for number, choice in enumerate(self._choices(before)):
-            for place, written in enumerate(choice.alternatives):
+            for position, written in enumerate(choice.alternatives):
                 text = apply(before.text, written)
                 if text != before.text and not before.keeps_error(text):
-                    search.try_(_Alternative(choice, place, -number), text, choice.must_complete)
+                    search.try_(_Alternative(choice, position, -number), text, choice.must_complete)
             accepted = [step for _, step in search.leading if step.after.is_accepted]
             if accepted:
                 return _different(accepted)
@@ -150,7 +150,7 @@ class _StepSearch:
             edits,
             written[0].text.strip(),
             plain,
-            choice.helps[alternative.place] if choice.helps else plain,
+            choice.helps[alternative.position] if choice.helps else plain,
             choice.is_certain,
             after,
         )
