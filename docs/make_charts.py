@@ -1,10 +1,10 @@
-"""Draws the table of benchmarks/peers.py as bars, and keeps short code on one line, when mkdocs builds the site."""
+"""Draws the table of benchmarks/peers.py as bars, and keeps what is short on one line, when mkdocs builds the site."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from html import escape
+from html import escape, unescape
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -15,9 +15,12 @@ if TYPE_CHECKING:
 _PAGE: Final = "speed.md"
 _BEGIN: Final = "<!-- peers: begin -->"
 _OWN: Final = "crdlint"  # the rows that begin with it
-_LONGEST: Final = 28  # characters of code that is not broken between lines
+_SHORT: Final = 28  # characters of code that is not broken between lines
+_LINE: Final = 36  # characters of code that is not, where a table does not need the room: a line of a narrow page
+_FIGURE: Final = 12  # characters of a cell that is not broken, such as a date
 _BLOCK: Final = re.compile(r"<pre.*?</pre>", re.DOTALL)
-_CODE: Final = re.compile(rf"<code>(?=[^<]{{1,{_LONGEST}}}</code>)")
+_CODE: Final = re.compile(r"<code>(?=([^<]+)</code>)")
+_CELL: Final = re.compile(rf"<td>(?=[^<]{{1,{_FIGURE}}}</td>)")
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
@@ -29,12 +32,20 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
 
 
 def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Mark short code outside of blocks, which the stylesheet does not break."""
+    """Mark short code outside of blocks, and short cells, which the stylesheet does not break."""
     del page, config, files
     parts = _BLOCK.split(html)
     blocks = [*_BLOCK.findall(html), ""]
-    marked = (_CODE.sub('<code class="short">', part) for part in parts)
+    marked = (_CELL.sub('<td class="short">', _CODE.sub(_code, part)) for part in parts)
     return "".join(f"{part}{block}" for part, block in zip(marked, blocks, strict=True))
+
+
+def _code(found: re.Match[str]) -> str:
+    """Return the tag of code with the class of its length."""
+    length = len(unescape(found[1]))
+    if length <= _SHORT:
+        return '<code class="short">'
+    return '<code class="line">' if length <= _LINE else found[0]
 
 
 def bars(page: str) -> str:

@@ -41,7 +41,7 @@ hide: [toc]
 rule of a finding to its page.
 
 <label class="rules-filter">Filter
-<input type="search" id="rules-filter" placeholder="list-map, maxItems, or a message of the API server"></label>
+<input type="search" id="rules-filter" placeholder="maxItems, or a server's message"></label>
 
 <p id="rules-none" role="status" hidden>No rule matches.</p>
 """

@@ -47,16 +47,18 @@ for file in sorted(root.rglob("*.py")):
 `);
 }
 
-// The memory of a Python that has imported what a check needs, and the files that this took. A browser restores it in a
-// tenth of the time. Its path is set when the other files are there.
-async function importedPython(folder) {
+// The memory of a Python that has answered questions about the examples, and the files that this took. A browser restores
+// it in a tenth of the time. Its path is set when the other files are there.
+async function warmPython(folder, examples) {
   const pyodide = await pythonWith(folder, { _makeSnapshot: true });
+  pyodide.globals.set("examples", JSON.stringify(examples));
   const imported = pyodide.runPython(`
 ${ON_PATH}
-import gc, playground
+import warming
+warming.ask_all(examples)
+del examples, warming, sys.modules["warming"]
 del sys.path[:2]
 sys.path_importer_cache.clear()
-gc.collect()
 files = [getattr(module, "__file__", None) or "" for module in sys.modules.values()]
 [file.removeprefix("${HOME}/") for file in files if file.startswith("${HOME}/")]
 `);
@@ -102,12 +104,13 @@ function files(folder, prefix = "") {
 }
 
 await compile(pythonFolder);
-const { memory, imported } = await importedPython(pythonFolder);
+const given = examples();
+const { memory, imported } = await warmPython(pythonFolder, given);
 mkdirSync(path.join(out, "pyodide"), { recursive: true });
 writeFileSync(path.join(out, "python.memory.gz"), gzipSync(memory, { level: 9 }));
 writeFileSync(path.join(out, "python.tar.gz"), gzipSync(archive(pythonFolder, imported), { level: 9 }));
 await esbuild.build({
-  entryPoints: [path.join(here, "web/main.js"), path.join(here, "web/worker.js")],
+  entryPoints: ["engine.js", "main.js", "worker.js"].map((name) => path.join(here, "web", name)),
   outdir: out,
   bundle: true,
   minify: true,
@@ -119,7 +122,6 @@ await esbuild.build({
 });
 for (const name of PYODIDE) cpSync(path.join(pyodideFolder, name), path.join(out, "pyodide", name));
 cpSync(path.join(here, "web/style.css"), path.join(out, "style.css"));
-const given = examples();
 writeFileSync(path.join(out, "examples.json"), JSON.stringify(given));
 const { version: newest, first } = await firstAnswer(given);
 const html = readFileSync(path.join(here, "web/index.html"), "utf8")

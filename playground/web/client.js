@@ -1,8 +1,7 @@
 // Asks the worker, which answers one question after the other. A worker that is broken, or takes too long, is replaced.
-const LONGEST = 30_000; // milliseconds after which a question is given up
+import { engine } from "./engine.js";
 
-const engine = () => new Worker("worker.js", { type: "module" });
-const first = engine(); // before the editor is made, which takes as long as the page needs to load the worker
+const LONGEST = 30_000; // milliseconds after which a question is given up
 
 export class Client {
   #worker;
@@ -12,7 +11,9 @@ export class Client {
 
   constructor({ stage, ready, failed }) {
     this.events = { stage, ready, failed };
-    this.#use(first);
+    const { worker, sent } = globalThis.firstEngine;
+    this.#use(worker);
+    queueMicrotask(() => sent.forEach((data) => this.#receive(data))); // when the page has its client
   }
 
   // The answer of a function of the page's Python. Rejects with an error whose `broken` is true if the worker is replaced.

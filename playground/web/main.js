@@ -12,7 +12,7 @@ const HINTS = {
   old: "Paste the CRD as the cluster has it: the other text is checked as its update, and its breaking changes are listed.",
 };
 const VIEWS = ["findings", "changes", "costs", "versions", "trace"];
-const STAGES = { python: "Loading Python and crdlint (16 MB, once)…", crdlint: "Starting crdlint…" };
+const STAGES = { python: "Loading Python and crdlint (18 MB, once)…", crdlint: "Starting crdlint…" };
 const DELAY = 120; // milliseconds between the last key and a check
 
 let view = "findings";
@@ -33,6 +33,7 @@ const editor = new Editor({
   changed: ({ byUser, isOther }) => {
     if (byUser && isOther) shown = null; // the text before is kept
     isEdited ||= byUser;
+    if (byUser) forgetLink();
     schedule();
   },
   dropped: (name, text) => {
@@ -40,6 +41,7 @@ const editor = new Editor({
     shown = null;
     editor.load(name, text);
     isEdited = true;
+    forgetLink();
     schedule();
   },
   ask: (name, text, place) => (client.ready ? client.ask(name, { ...request(), text, ...place }).catch(() => null) : null),
@@ -108,6 +110,11 @@ function schedule() {
 let shown = null;
 let isEdited = false; // since the text was loaded
 
+// The text is no longer that of the link: loading the page again shows the text, not the link's.
+function forgetLink() {
+  if (location.hash) history.replaceState(null, "", location.pathname + location.search);
+}
+
 function save() {
   if (!isEdited) return;
   shown = texts.keep(request(), shown);
@@ -140,7 +147,8 @@ async function check() {
   else if (problem) status(`crdlint failed. Please report this text: ${problem.message}`);
   else {
     use(given, asked);
-    status(`Checked in ${secondsSince(started)}. Nothing leaves this page.`);
+    const room = texts.isLasting() ? "" : " The browser cannot keep this text: save it before you leave.";
+    status(`Checked in ${secondsSince(started)}. Nothing leaves this page.${room}`);
   }
 }
 
@@ -278,7 +286,7 @@ function offer() {
   const own = texts.all().map((each, index) => element("option", { value: `own-${index}` }, texts.title(each)));
   const given = examples.map((each, index) => element("option", { value: `example-${index}` }, each.title));
   const select = find("examples");
-  const chosen = shown ? `own-${texts.all().indexOf(shown)}` : isEdited ? "" : select.dataset.chosen ?? "";
+  const chosen = shown ? `own-${texts.place(shown)}` : isEdited ? "" : select.dataset.chosen ?? "";
   const first = element("option", { value: "" }, "Choose…");
   select.replaceChildren(first, ...(own.length ? [group("Yours", own)] : []), group("Examples", given));
   select.value = chosen;
@@ -322,4 +330,6 @@ if (/Mac|iPhone|iPad/.test(navigator.platform)) {
   for (const key of document.querySelectorAll("kbd.mod")) key.textContent = "⌘";
 }
 find("examples").addEventListener("change", chosen);
+window.addEventListener("pagehide", save);
+window.addEventListener("storage", offer); // another tab has kept a text
 open();

@@ -270,6 +270,97 @@ def test_a_text_is_never_lost(browser: Browser, url: str) -> None:
     context.close()
 
 
+def type_at_end(page: Page, words: str) -> None:
+    page.bring_to_front()
+    page.click(".cm-content")
+    page.keyboard.press("Control+End")
+    page.keyboard.insert_text(words)
+    page.locator(".cm-content", has_text=words).wait_for()
+
+
+def own_texts(page: Page) -> list[str]:
+    """Return the last line of each text of the visitor's own that is offered."""
+    own = page.locator("#examples option", has_text="Your text")
+    found = []
+    for index in range(own.count()):
+        page.select_option("#examples", f"own-{index}")
+        found.append(page.inner_text(".cm-content").strip().splitlines()[-1])
+    return found
+
+
+DROP = """([name, text]) => {
+    const dataTransfer = new DataTransfer();
+    dataTransfer.items.add(new File([text], name));
+    const options = { dataTransfer, bubbles: true, cancelable: true };
+    document.querySelector(".cm-content").dispatchEvent(new DragEvent("drop", options));
+}"""
+
+
+def test_a_text_outlives_its_page_its_link_and_another_tab(browser: Browser, url: str) -> None:
+    context = browser.new_context()
+    first, second = context.new_page(), context.new_page()
+    for page in (first, second):
+        page.set_default_timeout(WAIT)
+        page.goto(f"{url}{fragment(crd=CRD)}")
+        page.wait_for_selector("#findings li")
+    type_at_end(first, "# of the first tab")
+    first.reload()  # at once, and its link is no longer that of the text
+    first.wait_for_selector("#findings li")
+    assert "# of the first tab" in first.inner_text(".cm-content")
+    type_at_end(second, "# of the second tab")
+    second.reload()
+    second.wait_for_selector("#findings li")
+    first.evaluate(DROP, ["crd.yaml", f"{CRD}# dropped"])
+    first.locator(".cm-content", has_text="# dropped").wait_for()
+    first.bring_to_front()
+    first.click(".cm-content")
+    first.keyboard.press("Control+a")
+    first.keyboard.insert_text(f"{CRD}# pasted")
+    first.locator(".cm-content", has_text="# pasted").wait_for()
+    first.reload()
+    first.wait_for_selector("#findings li")
+    assert {"# of the first tab", "# of the second tab", "# dropped", "# pasted"} <= set(
+        own_texts(first)
+    )
+    context.close()
+
+
+def test_a_text_without_room_is_named(browser: Browser, url: str) -> None:
+    context = browser.new_context()
+    page = context.new_page()
+    page.set_default_timeout(WAIT)
+    page.add_init_script("Storage.prototype.setItem = () => { throw new Error('full'); }")
+    page.goto(url)
+    page.locator("#status", has_text="Checked in").wait_for()
+    type_at_end(page, "# mine")
+    page.locator("#status", has_text="cannot keep this text").wait_for()
+    assert own_texts(page) == ["# mine"]
+    context.close()
+
+
+def test_a_file_is_dropped_and_the_drop_undone(shared_page: Page, url: str) -> None:
+    open_texts(shared_page, url, crd=CRD)
+    shared_page.evaluate(DROP, ["broken.yaml", "a: ["])
+    shared_page.locator("#findings a", has_text="yaml-syntax").wait_for()
+    shared_page.click(".cm-content")
+    shared_page.keyboard.press("Control+z")
+    shared_page.locator("#findings a", has_text="list-map-key-required").wait_for()
+
+
+def test_the_keys_of_a_mac_are_shown_and_work(browser: Browser, url: str) -> None:
+    page = browser.new_page()
+    page.set_default_timeout(WAIT)
+    page.add_init_script("Object.defineProperty(navigator, 'platform', { get: () => 'MacIntel' })")
+    page.goto(f"{url}{fragment(crd=CRD)}")
+    page.wait_for_selector("#findings li")
+    assert set(page.locator("kbd.mod").all_inner_texts()) == {"⌘"}
+    page.select_option("#examples", "example-3")
+    page.click(".cm-content")
+    page.keyboard.press("Meta+z")
+    page.locator(".cm-content", has_text="widgets.example.com").wait_for()
+    page.close()
+
+
 def test_an_expression_is_evaluated_on_the_resource(shared_page: Page, url: str) -> None:
     texts = parts(EXAMPLES[18])
     open_texts(shared_page, url, crd=texts["crd"], resource=texts["resource"])

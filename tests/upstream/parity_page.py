@@ -79,8 +79,9 @@ def page(measured: Iterable[Parity], live: Mapping[str, Any]) -> str:
     measured = list(measured)
     names = families()
     head = _HEAD.format(requests=f"{len(recorded_requests()):,}")
-    lines = [_row(["version", *names, "all", "running server"]), _row(["---"] * (len(names) + 3))]
-    lines += [_row(_cells(parity, names, live)) for parity in measured]
+    lines = [_row(["version", "all", *names]), _row(["---"] * (len(names) + 2))]
+    lines += [_row(_cells(parity, names)) for parity in measured]
+    lines += ["", *_running(live)]
     lines += ["", "## Modules", "", "The versions of the modules that were asked.", ""]
     lines += [_row(["version", "release", "cel-go", "kube-openapi", "recorded"]), _row(["---"] * 5)]
     lines += [_row(_modules(parity.recording)) for parity in measured]
@@ -141,14 +142,17 @@ def _row(cells: Iterable[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _cells(parity: Parity, names: Iterable[str], live: Mapping[str, Any]) -> list[str]:
-    tally, name = parity.tally, parity.recording.build.name
+def _cells(parity: Parity, names: Iterable[str]) -> list[str]:
+    tally = parity.tally
     counts = [_count(tally.alike[family], tally.compared[family]) for family in names]
-    asked = live.get(name)
-    running = (
-        "" if asked is None else f"{_count(asked['alike'], asked['asked'])} ({asked['server']})"
-    )
-    return [name, *counts, f"{tally.share():.2f}{_JOINED}%", running]
+    return [parity.recording.build.name, f"{tally.share():.2f}{_JOINED}%", *counts]
+
+
+def _running(live: Mapping[str, Any]) -> Iterator[str]:
+    """Yield a sentence for each running server that was asked."""
+    for asked in live.values():
+        server = f"A running kube-apiserver {asked['server']} was asked, too: crdlint repeats"
+        yield f"{server} {_count(asked['alike'], asked['asked'])} answers."
 
 
 def _count(alike: int, compared: int) -> str:
