@@ -105,12 +105,8 @@ def _rule(entry: CostEntry, page: Page) -> Iterator[str]:
     share = cost.expression_cost / RULE_COST_LIMIT
     style = "error" if share > 1 else "warning" if share > 0.5 else "good"
     shown = "-" if cost.error is not None else shown_cost(cost.expression_cost)
-    yield from page.flow(
-        CellPart(f"  {bar(share, _bar_width(page))}", style),
-        CellPart(f" {percent(share):>6}", style),
-        CellPart(f"  {shown:<12}  "),
-        CellPart(printable_line(entry.value_path)),
-    )
+    filled = CellPart(f"  {bar(share, _bar_width(page))} {percent(share):>6}", style)
+    yield from _with_place(filled, shown, printable_line(entry.value_path), page)
     yield from page.yaml(printable_line(" ".join(cost.rule.split())), _INDENT)
     details = "".join(f", {detail}" for detail in _details(cost))
     for line in page.wrapped(f"line {cost.line}{details}", _INDENT):
@@ -124,6 +120,16 @@ def _rule(entry: CostEntry, page: Page) -> Iterator[str]:
             "  help: ",
             "label",
         )
+
+
+def _with_place(filled: CellPart, cost: str, place: str, page: Page) -> Iterator[str]:
+    """Yield the bar of a rule with its cost and its path in an object, which are below the bar if there is no room."""
+    in_line = f"  {cost:<12}  {place}"
+    if page.width is None or columns(filled.text) + columns(in_line) <= page.width:
+        yield from page.flow(filled, CellPart(in_line))
+        return
+    yield from page.flow(filled)
+    yield from page.wrapped(f"{cost}  {place}", _INDENT)
 
 
 def _over_elsewhere(entry: CostEntry) -> list[str]:

@@ -40,6 +40,7 @@ _YAML: Final = regex(
 _CODE: Final = regex(r"(?P<code>`[^`]+`)")
 _LAST_COLUMN: Final = 36  # columns without which a table is stacked
 _LEAST: Final = 16  # columns of text behind an indentation
+_URLS: Final = ("https://", "http://")
 _STEP: Final = regex(r"(?=[.\[])|(?<=,)(?! )|(?<=, )")
 # Names in braces, as in `.spec.{a, b}`, are part of a word, and so is the unit of a number.
 _WORD: Final = regex(
@@ -237,15 +238,17 @@ def breaks(line: str, room: int, used: int = 0) -> list[int]:
     """Return the offsets at which to break a line: between words, and within words that are too long for it.
 
     Such a word is broken before the steps of a field path, and behind commas. If it has names in braces, it begins a line.
+    A URL is not broken: somebody will copy or click it, and the terminal itself wraps it.
     ``room`` are the columns of a line, ``used`` those of the first line that are occupied.
     """
     offsets: list[int] = []
     for match in _WORD.finditer(line):
         word = match[0].rstrip()
         offset = match.start()
+        is_whole = cell_len(word) <= room or word.startswith(_URLS)
         pieces = (
             [word]
-            if cell_len(word) <= room
+            if is_whole
             else [cut for step in _STEP.split(word) for cut in chop_cells(step, room)]
         )
         is_long_list = len(pieces) > 1 and " " in word

@@ -43,6 +43,14 @@ def test_table() -> None:
     assert lines[-1].startswith("Bars are logarithmic")
 
 
+def test_a_cost_without_room_is_below_its_bar() -> None:
+    done = on_terminal([sys.executable, "-m", "crdlint", "cost", str(EXPENSIVE)], 40)
+    lines = re.sub(r"\x1b\[[^m]*m", "", done.stdout).splitlines()
+    first = next(i for i, line in enumerate(lines) if line.startswith("  ██"))
+    assert lines[first].endswith("█ 3.3 million times")
+    assert lines[first + 1] == "    33 trillion  spec"
+
+
 @pytest.mark.parametrize(
     ("share", "shown", "filled"),
     [
