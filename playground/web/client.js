@@ -1,7 +1,7 @@
 // Asks the worker, which answers one question after the other. A worker that is broken, or takes too long, is replaced.
 import { engine } from "./engine.js";
 
-const LONGEST = 30_000; // milliseconds after which a question is given up
+const LONGEST = 60_000; // milliseconds after which a question is given up
 
 export class Client {
   #worker;
