@@ -84,6 +84,8 @@ NOT_RUN: Final = {
     "crdlint check --against v1.0.0 charts/demo": "tests/inputs/test_old_side.py",
     "crdlint diff v1.0.0:charts/demo charts/demo": "tests/inputs/test_old_side.py",
     "crdlint diff demo-1.0.0.tgz demo-1.1.0.tgz": "tests/inputs/test_old_side.py",
+    "kubectl get crd widgets.example.com -o yaml --show-managed-fields > old.yaml": "needs a cluster",
+    "crdlint check --against old.yaml --sender server-side-apply crd.yaml": "tests/cli/test_senders.py",
     "pip wheel --no-deps --wheel-dir dist .": "tests/pipelines",
     "pip download --dest dist --require-hashes --only-binary :all: -r .ci/runtime.txt": "needs the registry",
     "python docs/make_playground.py site/playground": "tests/browser",
