@@ -43,10 +43,14 @@ def as_patched(sent: dict[str, Any], stored: dict[str, Any], old: dict[str, Any]
     """Return what becomes of an object that the server has as `stored`.
 
     Its fields stay, except for those that `sent` has, and those that were applied before and that it lacks. What was
-    applied is in the annotation of the `old` object, which without it is itself what was applied.
+    applied is in the annotation of the `old` object. An object of a cluster without it was not applied; any other is itself
+    what was applied.
     """
     patched: dict[str, Any] = deep_copy(stored)
-    pending = [(patched, sent, _last_applied(old) or old)]
+    applied = _last_applied(old)
+    if applied is None:
+        applied = {} if _is_of_cluster(old) else old
+    pending = [(patched, sent, applied)]
     while pending:
         target, values, before = pending.pop()
         for name in before.keys() - values.keys():
@@ -66,6 +70,11 @@ def as_patched(sent: dict[str, Any], stored: dict[str, Any], old: dict[str, Any]
 
 
 _ABSENT: Final = object()
+
+
+def _is_of_cluster(old: dict[str, Any]) -> bool:
+    metadata = old.get("metadata")
+    return isinstance(metadata, dict) and bool(metadata.get("uid"))
 
 
 def _last_applied(old: dict[str, Any]) -> dict[str, Any] | None:

@@ -62,3 +62,8 @@ def test_a_patch(
 def test_an_annotation_that_is_no_object(text: str) -> None:
     old = {"a": 1, "metadata": {"annotations": {LAST_APPLIED: text}}}
     assert as_patched({"b": 2}, {"a": 1}, old) == {"b": 2}
+
+
+def test_an_object_of_a_cluster_that_was_not_applied() -> None:
+    old = {"a": 1, "b": 2, "metadata": {"uid": "u"}}
+    assert as_patched({"b": 3}, old, old) == {"a": 1, "b": 3, "metadata": {"uid": "u"}}
