@@ -88,9 +88,7 @@ class Samples:
     def _check_of(self, path: str) -> ResourceCheck:
         if not self.files.is_sent_by_tests(path):
             return self.check
-        patches = self.files.is_named_patch(path)
-        options = replace(self.check.options, of_tests=True, are_patches=patches)
-        return replace(self.check, options=options)
+        return replace(self.check, options=replace(self.check.options, of_tests=True))
 
     def _is_template(self, path: str) -> bool:
         location = None if open_descriptor(path) is not None else self.check.layout.locate(path)

@@ -524,7 +524,7 @@ def _is_free(error: TypedError, location: SourceLocation, placeholders: Placehol
     is_unknown = error.expected == "nothing" and error.path is not None
     if is_unknown and placeholders.is_key(location, _step_of(error)):
         return True
-    return placeholders.is_within(location)
+    return placeholders.is_left_empty(location) or placeholders.is_within(location)
 
 
 def _step_of(error: TypedError) -> str:

@@ -110,8 +110,8 @@ class ResourceOptions:
     rules that cel-python repeats; None disables them. `fixes` adds fixes to findings. `senders` are the names of those who
     send the objects. With `beside_crds`, the CRDs are checked in the same run: what is wrong with a CRD itself is not
     repeated, and only objects count whose group is that of a CRD. Objects `of_tests` are sent to a server by programs that
-    show its errors, and may write another version into them: their warnings and versions are infos. If such objects are
-    patches, the fields that they lack are infos.
+    show its errors, and may write another version into them: their warnings and versions are infos.
+    They often merge an object with one that a test created before: missing fields are infos as well.
     """
 
     placeholders: PlaceholderPatterns = field(default_factory=PlaceholderPatterns)
@@ -122,7 +122,6 @@ class ResourceOptions:
     senders: tuple[str, ...] = ()
     beside_crds: bool = False
     of_tests: bool = False
-    are_patches: bool = False
 
     def skips(self, resource: Object) -> bool:
         """Return whether an object is not validated."""
@@ -486,7 +485,7 @@ def _is_minor(finding: Diagnostic, options: ResourceOptions) -> bool:
     Tests and templates of programs add names, and tests may change versions. New samples have a null where all fields of an
     object are comments, for the user to fill in.
     """
-    is_missing = finding.error_type == REQUIRED and (options.are_patches or finding.field == _NAME)
+    is_missing = finding.error_type == REQUIRED and (options.of_tests or finding.field == _NAME)
     is_warning = finding.severity == "warning" and (
         options.of_tests or finding.cause == ONLY_COMMENTS
     )

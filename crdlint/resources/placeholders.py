@@ -32,6 +32,7 @@ _BUILT_IN: Final = regex(
     r"|\AYOUR[_-][A-Z0-9_-]+\Z|\A(?:TODO|TBD|FIXME)(?![A-Za-z])"
 )
 _VARIABLE: Final = regex(r"\$[A-Za-z_]")
+_FEWEST_EMPTY: Final = 10  # empty texts of an object that lists all fields
 _MOST: Final = 1000  # the number of placeholders in an object that are compared with the paths that a rule reads
 # Errors about a list or an object that can be caused by its items and fields.
 _OF_CONTENTS: Final = frozenset({DUPLICATE, INVALID, NOT_SUPPORTED})
@@ -64,11 +65,14 @@ class Placeholders:
     patterns: PlaceholderPatterns
     locator: ResourceLocator
     withheld: dict[tuple[int, int], str] = field(default_factory=dict)
+    _lists_all_fields: bool | None = None
     # The placeholders in a node, by its identity, each with the steps to it, the last one first.
     _below: dict[int, list[tuple[Scalar, _Steps | None]]] = field(default_factory=dict)
 
     def cause(self, error: FieldError) -> bool:
         """Return whether a placeholder may be the only cause of an error, and record it in that case."""
+        if error.cause is None and self.is_left_empty(self.locator.find(error.at or error.path)):
+            return True
         if not self._within(self.locator.root):
             return False
         cause = error.cause
@@ -81,6 +85,15 @@ class Placeholders:
             return self.is_within(location) or self._withhold_at(location)
         depends_on_value = error.type in _OF_CONTENTS or isinstance(location.node, Scalar)
         return location.exact and depends_on_value and self.is_within(location)
+
+    def is_left_empty(self, location: SourceLocation) -> bool:
+        """Return whether a value is an empty one of an object of documentation, which lists all fields; record it then."""
+        if not (self.patterns.built_in and location.exact and _is_empty(location.node)):
+            return False
+        if self._lists_all_fields is None:
+            empty = filter(_is_empty_text, _scalars(self.locator.root))
+            self._lists_all_fields = len(list(islice(empty, _FEWEST_EMPTY))) == _FEWEST_EMPTY
+        return self._lists_all_fields and self._withhold_at(location)
 
     def is_key(self, location: SourceLocation, name: str) -> bool:
         """Return whether the name of an unknown field is a placeholder, and record it in that case."""
@@ -148,6 +161,27 @@ def _steps_below(node: Node) -> Iterator[tuple[str | int, Node]]:
     elif isinstance(node, Mapping):
         for key, value in node.pairs():
             yield text_of(key) or "", value
+
+
+def _scalars(root: Node) -> Iterator[Scalar]:
+    """Yield the scalar values in a node."""
+    pending = [root]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, Scalar):
+            yield node
+        pending += [value for _, value in _steps_below(node)]
+
+
+def _is_empty_text(node: Scalar) -> bool:
+    return not node.value and bool(node.style)
+
+
+def _is_empty(node: Node) -> bool:
+    """Return whether a value is an empty text, list or object."""
+    if isinstance(node, Scalar):
+        return _is_empty_text(node)
+    return isinstance(node, (Mapping, Sequence)) and not node.items
 
 
 def _key_of_braces(node: Node | None) -> Scalar | None:

@@ -90,7 +90,8 @@ class GeneratedCopies:
             copies = self._copies.get(name, [])
             in_bases = [each for each in originals if _BASES in each.file]
             if in_bases:
-                copies = [each for each in originals if _BASES not in each.file] + copies
+                beside = (each for each in originals if _BASES not in each.file)
+                copies = [each for each in beside if _should_be_current(each.file)] + copies
             if copies:
                 yield name, in_bases or originals, copies
 

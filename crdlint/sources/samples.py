@@ -58,14 +58,6 @@ class SampleFiles:
         """Return whether tests send the objects of a file to a server, which shows what is wrong."""
         return open_descriptor(path) is None and is_sent_by_tests(path, self.named)
 
-    def is_named_patch(self, path: str) -> bool:
-        """Return whether a file has the name of a patch."""
-        return not _PATCHES.isdisjoint(_words(os.path.basename(path)))
-
-
-_PATCHES: Final = frozenset({"patch", "patches"})
-
-
 def _is_meant_to_fail(word: str) -> bool:
     """Return whether a word is one of those, or begins with an adjective that a name follows, as in `badmetric`."""
     return word in _MEANT_TO_FAIL or _BEGINNING.match(word) is not None

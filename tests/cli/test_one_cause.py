@@ -44,6 +44,13 @@ _JUNCTORS: Final = crd_with_spec("""
         - type: string
         - type: array
 """)
+_TEXTS: Final = "abcdefghijkl"
+_REFERENCE: Final = crd_with_spec(
+    "{type: object, properties: {mode: {type: string, enum: [Fast]}, list: {type: array, items: {type: string}}, "
+    + ", ".join(f"{name}: {{type: string}}" for name in _TEXTS)
+    + "}}"
+)
+_ALL_EMPTY: Final = "{mode: '', list: {}, " + ", ".join(f"{name}: ''" for name in _TEXTS) + "}"
 _EMPTY: Final = """
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
@@ -268,14 +275,26 @@ CASES: Final[dict[str, tuple[dict[str, str], int, str, int]]] = {
         "1 info",
         1,
     ),
-    "a patch of tests lacks fields": (
-        {"a.yaml": _STRICT, "tests/grow-patch.yaml": _object("{mode: x}")},
+    "an object of tests lacks fields": (
+        {"a.yaml": _STRICT, "tests/grow.yaml": _object("{mode: x}")},
         0,
         "1 info",
         1,
     ),
-    "an object of tests lacks fields": (
-        {"a.yaml": _STRICT, "tests/dispatch.yaml": _object("{mode: x}")},
+    "an object of documentation with empty texts for all fields": (
+        {"a.yaml": _REFERENCE, "docs/all.yaml": _object(_ALL_EMPTY)},
+        0,
+        "checked 2 files, 1 CRD, 1 resource: 0 errors, 0 warnings",
+        0,
+    ),
+    "an object with a few empty texts": (
+        {"a.yaml": _REFERENCE, "docs/all.yaml": _object("{mode: '', a: '', b: '', c: ''}")},
+        1,
+        "1 error",
+        1,
+    ),
+    "a wrong value in an object of documentation": (
+        {"a.yaml": _REFERENCE, "docs/all.yaml": _object(_ALL_EMPTY.replace("mode: ''", "mode: x"))},
         1,
         "1 error",
         1,
