@@ -58,6 +58,7 @@ class SampleFiles:
         """Return whether tests send the objects of a file to a server, which shows what is wrong."""
         return open_descriptor(path) is None and is_sent_by_tests(path, self.named)
 
+
 def _is_meant_to_fail(word: str) -> bool:
     """Return whether a word is one of those, or begins with an adjective that a name follows, as in `badmetric`."""
     return word in _MEANT_TO_FAIL or _BEGINNING.match(word) is not None

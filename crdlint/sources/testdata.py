@@ -1,8 +1,10 @@
-"""Files whose folders show that some findings are meant: those for unit tests, and CRDs for old clusters."""
+"""Files whose folders show that some findings are meant: those for unit tests, CRDs for old clusters, and those of others."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
+from typing import Final
 
 from crdlint.diagnostics import Diagnostic
 from crdlint.files.folders import is_for_old_clusters, is_test_data
@@ -10,19 +12,34 @@ from crdlint.light import replace
 from crdlint.linting.result import FileResult
 from crdlint.sources.outdated_copies import is_outdated
 
+# The groups of Kubernetes itself, such as gateway.networking.k8s.io, and the folder where its projects generate their CRDs.
+_OF_KUBERNETES: Final = (".k8s.io", ".kubernetes.io")
+_OF_PROJECTS: Final = ".x-k8s.io"
+_GENERATED: Final = os.path.join("config", "crd")
+
 
 def lowered(result: FileResult, named: Sequence[str]) -> FileResult:
     """Return a result whose findings that are meant are infos; `named` are the paths of the command line.
 
-    These are the API versions that Kubernetes has removed, in files for old clusters and for unit tests, and all warnings
-    of the latter.
+    These are the API versions that Kubernetes has removed, in files for old clusters and for unit tests, all warnings of the
+    latter, and warnings of copies of CRDs of Kubernetes, which only its own projects can change.
     """
     of_tests = is_test_data(result.file, named)
-    if not of_tests and not is_for_old_clusters(result.file, named):
-        return result
+    is_old = of_tests or is_for_old_clusters(result.file, named)
+    is_copy = _GENERATED not in result.file
 
     def lowered_one(finding: Diagnostic) -> Diagnostic:
-        is_meant = is_outdated(finding) or (of_tests and finding.severity == "warning")
+        is_warning = finding.severity == "warning" and (
+            of_tests or (is_copy and _is_of_others(finding))
+        )
+        is_meant = is_warning or (is_old and is_outdated(finding))
         return replace(finding, severity="info") if is_meant else finding
 
     return replace(result, diagnostics=tuple(map(lowered_one, result.diagnostics)))
+
+
+def _is_of_others(finding: Diagnostic) -> bool:
+    """Return whether a finding is advice about a CRD of Kubernetes, whose text a copy should not change."""
+    crd = finding.crd or ""
+    is_of_kubernetes = crd.endswith(_OF_KUBERNETES) and not crd.endswith(_OF_PROJECTS)
+    return is_of_kubernetes and finding.kind == "advice" and finding.field == ""

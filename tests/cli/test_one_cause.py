@@ -44,6 +44,15 @@ _JUNCTORS: Final = crd_with_spec("""
         - type: string
         - type: array
 """)
+_OF_KUBERNETES: Final = (
+    crd_with_spec("{type: object, properties: {a: {type: string, pattern: '^a|b$'}}}")
+    .replace("example.com", "snapshot.storage.k8s.io")
+    .replace(
+        "metadata:\n",
+        "metadata:\n  annotations: {api-approved.kubernetes.io: 'https://example.com/1'}\n",
+        1,
+    )
+)
 _TEXTS: Final = "abcdefghijkl"
 _REFERENCE: Final = crd_with_spec(
     "{type: object, properties: {mode: {type: string, enum: [Fast]}, list: {type: array, items: {type: string}}, "
@@ -226,6 +235,24 @@ CASES: Final[dict[str, tuple[dict[str, str], int, str, int]]] = {
         {"testdata/crd.yaml": _CRD.replace("k8s.io/v1", "k8s.io/v1beta1")},
         0,
         "1 info",
+        1,
+    ),
+    "advice about a copy of a CRD of Kubernetes": (
+        {"charts/a/crds/b.yaml": _OF_KUBERNETES},
+        0,
+        "1 info",
+        1,
+    ),
+    "advice about a CRD of Kubernetes where its project generates it": (
+        {"config/crd/b.yaml": _OF_KUBERNETES},
+        1,
+        "1 warning",
+        1,
+    ),
+    "advice about a CRD of a project of Kubernetes": (
+        {"charts/a/crds/b.yaml": _OF_KUBERNETES.replace("snapshot.storage.k8s.io", "snapshot.x-k8s.io")},
+        1,
+        "1 warning",
         1,
     ),
     "a CRD of a removed version, of an old release": (
