@@ -25,10 +25,12 @@ class Repetitions:
         """
         new = []
         for finding in findings:
-            if finding.crd is None:  # about a whole file or document
+            sentences = (
+                words.mistake_of_file(finding) if finding.crd is None else words.mistake_of(finding)
+            )
+            if sentences is None:
                 new.append(finding)
                 continue
-            sentences = words.mistake_of(finding)
             first = self._first.setdefault(sentences, finding)
             if first.file == finding.file:
                 new.append(finding)

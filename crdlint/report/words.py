@@ -159,6 +159,19 @@ def mistake_of(finding: Diagnostic) -> object:
     return *common, _INDEX.sub("[]", finding.headline), message, finding.help
 
 
+def mistake_of_file(finding: Diagnostic) -> object:
+    """Return what equal mistakes in the syntax of files have in common, None for a finding that only its line explains."""
+    if finding.kind != "decode" or "`" not in finding.headline:
+        return None
+    texts = (finding.message, finding.help or "")
+    return (
+        finding.rule,
+        finding.severity,
+        finding.headline,
+        *(_NUMBER.sub("", text) for text in texts),
+    )
+
+
 def combined(
     findings: Iterable[Diagnostic], *, show_all: bool = False, lines: Sequence[str] = ()
 ) -> list[tuple[Diagnostic, tuple[Diagnostic, ...]]]:

@@ -53,6 +53,7 @@ _OF_KUBERNETES: Final = (
         1,
     )
 )
+_BROKEN: Final = "apiVersion: example.com/v1\nkind: Foo\nmetadata: {name: a}\nspec:\n  ref: {name: a}\n   mode: x\n"
 _TEXTS: Final = "abcdefghijkl"
 _REFERENCE: Final = crd_with_spec(
     "{type: object, properties: {mode: {type: string, enum: [Fast]}, list: {type: array, items: {type: string}}, "
@@ -325,6 +326,18 @@ CASES: Final[dict[str, tuple[dict[str, str], int, str, int]]] = {
         1,
         "1 error",
         1,
+    ),
+    "one mistake in the syntax of two files": (
+        {"a.yaml": _CRD, "b.yaml": _BROKEN, "c.yaml": f"# A comment.\n{_BROKEN}"},
+        1,
+        "also in ",
+        2,
+    ),
+    "two mistakes in the syntax of two files": (
+        {"a.yaml": _CRD, "b.yaml": _BROKEN, "c.yaml": _BROKEN.replace("mode", "size")},
+        2,
+        "",
+        2,
     ),
     "a wrong value in tests": (
         {"a.yaml": _CRD, "e2e-tests/c.yaml": _object("{size: x}")},
