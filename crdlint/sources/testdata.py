@@ -22,24 +22,28 @@ def lowered(result: FileResult, named: Sequence[str]) -> FileResult:
     """Return a result whose findings that are meant are infos; `named` are the paths of the command line.
 
     These are the API versions that Kubernetes has removed, in files for old clusters and for unit tests, all warnings of the
-    latter, and warnings of copies of CRDs of Kubernetes, which only its own projects can change.
+    latter and errors of their charts, and warnings of copies of CRDs of Kubernetes, which only its own projects can change.
     """
     of_tests = is_test_data(result.file, named)
     is_old = of_tests or is_for_old_clusters(result.file, named)
     is_copy = _GENERATED not in result.file
 
     def lowered_one(finding: Diagnostic) -> Diagnostic:
-        is_warning = finding.severity == "warning" and (
-            of_tests or (is_copy and _is_of_others(finding))
-        )
-        is_meant = is_warning or (is_old and is_outdated(finding))
-        return replace(finding, severity="info") if is_meant else finding
+        is_meant = _is_of_test(finding) if of_tests else is_copy and _is_of_others(finding)
+        is_lowered = is_meant or (is_old and is_outdated(finding))
+        return replace(finding, severity="info") if is_lowered else finding
 
     return replace(result, diagnostics=tuple(map(lowered_one, result.diagnostics)))
+
+
+def _is_of_test(finding: Diagnostic) -> bool:
+    """Return whether a finding in data of a unit test is a warning, or about what a chart does."""
+    return finding.severity == "warning" or finding.origin == "crdlint"
 
 
 def _is_of_others(finding: Diagnostic) -> bool:
     """Return whether a finding is advice about a CRD of Kubernetes, whose text a copy should not change."""
     crd = finding.crd or ""
+    is_advice = finding.severity == "warning" and finding.kind == "advice" and finding.field == ""
     is_of_kubernetes = crd.endswith(_OF_KUBERNETES) and not crd.endswith(_OF_PROJECTS)
-    return is_of_kubernetes and finding.kind == "advice" and finding.field == ""
+    return is_advice and is_of_kubernetes

@@ -238,6 +238,16 @@ CASES: Final[dict[str, tuple[dict[str, str], int, str, int]]] = {
         "1 info",
         1,
     ),
+    "a chart for unit tests": (
+        {
+            "testdata/c/Chart.yaml": "apiVersion: v2\nname: c\nversion: 0.1.0\n",
+            "testdata/c/templates/crd.yaml": _CRD,
+            "testdata/c/templates/object.yaml": _object("{}"),
+        },
+        0,
+        "0 errors, 0 warnings, 2 infos",
+        2,
+    ),
     "advice about a copy of a CRD of Kubernetes": (
         {"charts/a/crds/b.yaml": _OF_KUBERNETES},
         0,
