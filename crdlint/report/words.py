@@ -136,7 +136,8 @@ def by_crd(findings: Iterable[Diagnostic], *, show_all: bool = False) -> Iterato
 
 
 def _in_any_object(finding: Diagnostic) -> object:
-    return _sameness(finding) if finding.kind in _ADVICE else mistake_of(finding)
+    is_of_schema = finding.kind in _ADVICE or _SCHEMA in finding.field
+    return _sameness(finding) if is_of_schema else mistake_of(finding)
 
 
 def mistake_of(finding: Diagnostic) -> object:
@@ -154,8 +155,6 @@ def mistake_of(finding: Diagnostic) -> object:
     message = _INDEX.sub("[]", finding.message)
     if is_about_all(finding):
         return *common, message
-    if _SCHEMA in finding.field:
-        return *common, _without_field(finding), finding.help
     return *common, _INDEX.sub("[]", finding.headline), message, finding.help
 
 

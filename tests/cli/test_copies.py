@@ -48,7 +48,7 @@ CASES: dict[str, tuple[dict[str, str], dict[str, tuple[str, ...]]]] = {
     "files that are no CRDs": (
         {
             "a.yaml": "kind: CustomResourceDefinition\na: [\n",
-            "b.yaml": "kind: CustomResourceDefinition\na: [\n",
+            "b.yaml": "kind: CustomResourceDefinition\na: {\n",
         },
         {"a.yaml": ("yaml-syntax",), "b.yaml": ("yaml-syntax",)},
     ),
