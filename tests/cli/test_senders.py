@@ -357,7 +357,8 @@ def test_client_side_apply_drops_unknown_nulls(tmp_path: Path) -> None:
 
 
 def test_fields_that_only_the_server_sets(tmp_path: Path) -> None:
-    for field in ({"managedFields": []}, {"uid": "u"}):
+    fields: list[dict[str, object]] = [{"managedFields": []}, {"uid": "u"}]
+    for field in fields:
         write_object(tmp_path, {"b": "x"}, **field)
         shown = run("validate", "--crd", "crd.yaml", "object.yaml").stdout
         assert "server-side apply rejects this object: " in shown
