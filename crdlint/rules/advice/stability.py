@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from functools import partial
 from typing import Any, Final, TypeAlias
@@ -20,7 +19,6 @@ from crdlint.schema.traversal import schemas
 
 _Stability: Final = partial(OnRequest, in_set="stability", scope="spec")
 _A: Final = "a: {type: string}"
-_OLD: Final = "deprecated: true, "
 _WARNED: Final = "deprecated: true, deprecationWarning: Use v2., "
 _VERSIONS: Final = Path("spec").child("versions")
 _NAME: Final = regex(r"v(\d+)(?:(alpha|beta)(\d+))?")
@@ -261,47 +259,6 @@ def _all_deprecated(crd: DecodedCRD) -> Iterator[Advisory]:
     served = [version for version in crd.spec.versions if version.served]
     if served and all(version.deprecated for version in served):
         yield Advisory("every served version is deprecated", _VERSIONS)
-
-
-@_Stability(
-    "deprecated-without-warning",
-    "Deprecated version without a `deprecationWarning`",
-    observed=("deprecated-with-newer-version", "deprecated-without-newer-version"),
-    why="The warning of the API server names a version to use instead only if a newer version is served and not deprecated.",
-    help="Add `deprecationWarning` with the version to use instead",
-    marker='write `+kubebuilder:deprecatedversion:warning="TEXT"`',
-    bad=_versions(("v2", _OLD, _A), ("v1", "", _A)),
-    good=_versions(("v2", _WARNED, _A), ("v1", "", _A)),
-).practice
-def _without_warning(crd: DecodedCRD) -> Iterator[Advisory]:
-    current = [
-        version.name for version in crd.spec.versions if version.served and not version.deprecated
-    ]
-    for i, version in enumerate(crd.spec.versions):
-        is_unexplained = (
-            version.deprecated and version.served and version.deprecation_warning is None
-        )
-        if is_unexplained and not any(_is_preferred(name, version.name) for name in current):
-            message = f"clients of {version.name} see no replacement for it"
-            yield Advisory(message, _VERSIONS.index(i).child("deprecated"))
-
-
-def _is_preferred(name: str, other: str) -> bool:
-    """Return whether the API server names a version before another one: stable ones before beta and alpha, high before low.
-
-    Upstream: apimachinery/pkg/version CompareKubeAwareVersionStrings.
-    """
-    match, other_match = _NAME.fullmatch(name), _NAME.fullmatch(other)
-    if match is not None and other_match is not None:
-        return _rank(match) > _rank(other_match)
-    if match is None and other_match is None:
-        return name < other
-    return match is not None
-
-
-def _rank(match: re.Match[str]) -> tuple[int, int, int]:
-    major, stability, minor = match.groups()
-    return _STABILITY[stability], int(major), int(minor or 0)
 
 
 @_Stability(
