@@ -106,7 +106,8 @@ def _rule(entry: CostEntry, page: Page) -> Iterator[str]:
     style = "error" if share > 1 else "warning" if share > 0.5 else "good"
     shown = "-" if cost.error is not None else shown_cost(cost.expression_cost)
     filled = CellPart(f"  {bar(share, _bar_width(page))} {percent(share):>6}", style)
-    yield from _with_place(filled, shown, printable_line(entry.value_path), page)
+    rest = f"  {shown:<12}  {printable_line(entry.value_path)}"
+    yield from _behind_bar(filled, rest, page)
     yield from page.yaml(printable_line(" ".join(cost.rule.split())), _INDENT)
     details = "".join(f", {detail}" for detail in _details(cost))
     for line in page.wrapped(f"line {cost.line}{details}", _INDENT):
@@ -122,14 +123,13 @@ def _rule(entry: CostEntry, page: Page) -> Iterator[str]:
         )
 
 
-def _with_place(filled: CellPart, cost: str, place: str, page: Page) -> Iterator[str]:
+def _behind_bar(filled: CellPart, rest: str, page: Page) -> Iterator[str]:
     """Yield the bar of a rule with its cost and its path in an object, which are below the bar if there is no room."""
-    in_line = f"  {cost:<12}  {place}"
-    if page.width is None or columns(filled.text) + columns(in_line) <= page.width:
-        yield from page.flow(filled, CellPart(in_line))
+    if page.width is None or columns(filled.text) + columns(rest) <= page.width:
+        yield from page.flow(filled, CellPart(rest))
         return
     yield from page.flow(filled)
-    yield from page.wrapped(f"{cost}  {place}", _INDENT)
+    yield from page.wrapped(rest.strip(), _INDENT)
 
 
 def _over_elsewhere(entry: CostEntry) -> list[str]:

@@ -48,7 +48,7 @@ def test_a_cost_without_room_is_below_its_bar() -> None:
     lines = re.sub(r"\x1b\[[^m]*m", "", done.stdout).splitlines()
     first = next(i for i, line in enumerate(lines) if line.startswith("  ██"))
     assert lines[first].endswith("█ 3.3 million times")
-    assert lines[first + 1] == "    33 trillion  spec"
+    assert lines[first + 1] == "    33 trillion   spec"
 
 
 @pytest.mark.parametrize(
