@@ -342,6 +342,7 @@ class _CheckCommand:
         charts = None
         if plan.charts or has_old_charts:
             charts = self._load_charts(cache, values, is_update=is_update)
+            self._state.names.failing += charts.conflicts()
         settings = Settings(
             None if old is None else old.crds,
             values,
@@ -415,6 +416,7 @@ class _CheckCommand:
             plan.charts,
             self._workers(),
             defaults=is_update,
+            models=self._planner.models,
         )
         self._planner.add_rendered(charts)
         return charts

@@ -138,7 +138,12 @@ class _DiffCommand:
         self._plan(discover([self._new.path], selection))
         self._note_missing_helm()
         plan = self._planner.plan
-        charts = Charts(self._values, versions=plan.charts, defaults=True)
+        charts = Charts(
+            self._values,
+            versions=plan.charts,
+            defaults=True,
+            models=self._planner.models,
+        )
         self._planner.add_rendered(charts)
         settings = Settings(
             old.crds,

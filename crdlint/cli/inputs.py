@@ -7,11 +7,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import field
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from crdlint.cli.console import Bugs
 from crdlint.cli.reports import find_files
-from crdlint.files.paths import Found, Selection
+from crdlint.files.paths import Found, Selection, has_yaml_suffix
 from crdlint.files.read import UnreadableError, open_descriptor, read_text
 from crdlint.kubernetes.servers import NEWEST_ALONE
 from crdlint.light import dataclass
@@ -23,6 +24,7 @@ from crdlint.rules.advice.deployment import SKIPPED, newer_than_oldest
 from crdlint.runner.task import shown_name
 from crdlint.safety.bugs import Bug, collected
 from crdlint.sources.crd_lookup import configured_crds, crd_folders_near, files_beside
+from crdlint.sources.helm.layout import is_archive
 from crdlint.sources.helm.on_demand import ChartsOnDemand
 
 if TYPE_CHECKING:
@@ -48,13 +50,35 @@ class Inputs:
     _streams: dict[str, str] = field(default_factory=dict)  # texts that can be read only once
 
     def discover(self, paths: Sequence[str], report: Report | None = None) -> Found:
-        """Return the files of paths, and report what cannot be read: as problems by default."""
-        return find_files(
+        """Return the files of paths, and report what cannot be read: as problems by default.
+
+        A packed chart is replaced by its files, whose texts are kept.
+        """
+        found = find_files(
             paths,
             self.selection,
             report or self.problem,
             report or self.notice,
         )
+        if not any(map(is_archive, found.files)):
+            return found
+        files = chain.from_iterable(
+            self._unpacked(path, report or self.problem) if is_archive(path) else (path,)
+            for path in found.files
+        )
+        return found._replace(files=tuple(files))
+
+    def _unpacked(self, archive: str, report: Report) -> Iterator[str]:
+        """Yield the names of the files of a packed chart that are YAML or JSON by their names."""
+        chart = self.charts.unpacked(archive)
+        for file, message in chart.problems:
+            report(file, message)
+        if not chart.files and not chart.problems:
+            report(archive, "no Chart.yaml in it, so it is no packed chart")
+        for loaded in chart.all_files():
+            if has_yaml_suffix(loaded.name):
+                self.keep(loaded.shown, loaded.text)
+                yield loaded.shown
 
     def read(self, path: str, report: Report, *, only_crds: bool = False) -> str | None:
         """Return the text of an input; None if it cannot be read (this is reported) or cannot contain a CRD."""

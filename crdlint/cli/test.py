@@ -31,6 +31,8 @@ from crdlint.report.pieces import SuiteOutcome, SuiteReport, View
 from crdlint.safety.bugs import bug_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from crdlint.kubecel.second_opinion import Tally
     from crdlint.suites.crds import SuiteCRDs, Target
     from crdlint.suites.read import Suite
@@ -172,17 +174,12 @@ def _targets(files: SuiteCRDs, settings: TestOptions) -> list[Target]:
 
 def _only_crds(settings: TestOptions) -> SuiteCRDs | None:
     """Return the files, or None after reporting that some cannot be read, or that they have not one CRD."""
-    from crdlint.sources.helm.check import Charts
-    from crdlint.suites.crds import SuiteCRDs, reader
-
     problems: list[tuple[str, str]] = []
-    discovered = find_files(
+    files = _files_of(
         settings.paths,
-        Selection(),
+        settings,
         lambda *problem: problems.append(problem[:2]),
-        print_notice,
     )
-    files = SuiteCRDs(discovered.files, settings.kube_version, reader(Charts(settings.values())))
     for path, message in (*problems, *files.broken):
         console.err(f"crdlint: {path}: {message}")
     targets = _targets(files, settings)
@@ -207,19 +204,28 @@ def _run_suites(run: TestState, settings: TestOptions) -> None:
 
 
 def _crd_files(run: TestState, settings: TestOptions) -> SuiteCRDs:
-    from crdlint.sources.helm.check import Charts
-    from crdlint.suites.crds import SuiteCRDs, reader
-
-    discovered = find_files(
-        settings.crds,
-        Selection(),
-        run.problem,
-        print_notice,
-    )
-    files = SuiteCRDs(discovered.files, settings.kube_version, reader(Charts(settings.values())))
+    files = _files_of(settings.crds, settings, run.problem)
     for name, reason in files.broken:
         run.problem(name, reason)
     return files
+
+
+def _files_of(
+    paths: Sequence[str], settings: TestOptions, problem: Callable[[str, str], None]
+) -> SuiteCRDs:
+    """Return the CRDs of paths; `problem` gets what cannot be read."""
+    from crdlint.sources.helm.check import Charts
+    from crdlint.suites.crds import SuiteCRDs, reader
+
+    charts = Charts(settings.values())
+    discovered = find_files(
+        paths,
+        Selection(),
+        problem,
+        print_notice,
+    )
+    files = (file for path in discovered.files for file in charts.expanded(path, problem))
+    return SuiteCRDs(files, settings.kube_version, reader(charts))
 
 
 def _run_suite(

@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from crdlint.config.comments import read_comments
+from crdlint.config.comments import Comments, read_comments
 from crdlint.config.matched_comments import match_ignore_comments
 from crdlint.diagnostics import Diagnostic
 from crdlint.light import regex, replace
 from crdlint.yaml.edit import Edit, apply, line_starts, split_lines
 
+# JSON has no comments; two braces begin a template.
+_JSON: Final = regex(r"\s*(?:\{(?!\{)|\[)")
+# A line of a template that may become several lines, or a part of the line before.
+_WRITES_LINES: Final = regex(r"\s*\{\{|.*\{\{.*\b(?:include|template|toYaml|tpl|n?indent)\b")
 _IGNORED: Final = regex(r"#[ \t]*crdlint:[ \t]*ignore[ \t]*\[[^\]\n#]*(?=\])")
 
 
@@ -25,9 +29,7 @@ def with_ignores(text: str, findings: Sequence[Diagnostic]) -> tuple[str, frozen
     for _, _, i in sorted(
         shown, reverse=True
     ):  # from the end, so that the other findings stay where they are
-        if not match_ignore_comments(
-            read_comments(text, findings[i].file), [findings[i]], ()
-        ).findings:
+        if not match_ignore_comments(_read(text, findings[i].file), [findings[i]], ()).findings:
             edit = ignoring_edit(findings[i], text)
             if edit is None:
                 continue
@@ -36,15 +38,24 @@ def with_ignores(text: str, findings: Sequence[Diagnostic]) -> tuple[str, frozen
     return text, frozenset(ignored)
 
 
+def _read(text: str, file: str) -> Comments:
+    """Return the ignore comments of a text, of one with braces as those of a template."""
+    if "{{" not in text:
+        return read_comments(text, file)
+    from crdlint.config.template_comments import read_template_comments  # few runs have templates
+
+    return read_template_comments(text, file)
+
+
 def ignoring_edit(finding: Diagnostic, text: str) -> Edit | None:
     """Return the edit that writes a comment which ignores a finding; None if no comment does."""
-    if text.lstrip()[:1] in ("{", "["):
-        return None  # JSON has no comments
+    if _JSON.match(text) or _WRITES_LINES.match(split_lines(text)[finding.line - 1]):
+        return None
     for edit, added_lines in _candidates(finding, text):
         moved = replace(
             finding, line=finding.line + added_lines, end_line=finding.end_line + added_lines
         )
-        comments = read_comments(apply(text, [edit]), finding.file)
+        comments = _read(apply(text, [edit]), finding.file)
         if match_ignore_comments(comments, [moved], ()).findings:
             return edit
     return None

@@ -54,12 +54,16 @@ class Applied(NamedTuple):
 
 def comments_of(result: FileResult) -> Comments | None:
     """Return the ignore comments of a file, None without any."""
-    text = result.yaml
+    text = result.yaml if result.masked is None else result.text
     if "crdlint:" not in text and "crdlint/ignore" not in text:
         return None
     from crdlint.config.comments import read_comments  # few files need it
 
-    return read_comments(text, result.file)
+    if result.masked is None:
+        return read_comments(text, result.file)
+    from crdlint.config.template_comments import read_template_comments
+
+    return read_template_comments(text, result.file)
 
 
 def apply(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import Any, TypeAlias
@@ -117,11 +117,7 @@ def _definitions(path: str, server: Server, values: HelmValues | None) -> Defini
         keep=True,
     )
     lint = partial(lint_file, request=request)
-    for file in crd_files.files:
-        with _naming(file):
-            text = read_text(file, only_crds=len(crd_files.files) > 1)
-        if text is None:
-            continue
+    for file, text in _texts(crd_files.files, charts):
         name = _shown(file)
         result = charts.lint_template(file, text, lint) or without_chart(name, text, lint)
         skipped += _skipped(result, name)
@@ -132,6 +128,20 @@ def _definitions(path: str, server: Server, values: HelmValues | None) -> Defini
     if reasons:
         raise SourceError(reasons[0])
     raise SourceError(f"{_shown(path)}: no CustomResourceDefinition in it")
+
+
+def _texts(files: Sequence[str], charts: Charts) -> Iterator[tuple[str, str]]:
+    """Yield files that may have CRDs with their texts; those of a packed chart in its place. Raise SourceError."""
+    for path in files:
+        for file in charts.expanded(path, _raise):
+            with _naming(file):
+                text = charts.packed_text(file) or read_text(file, only_crds=len(files) > 1)
+            if text is not None:
+                yield file, text
+
+
+def _raise(path: str, message: str) -> None:
+    raise SourceError(f"{path}: {message}")
 
 
 def _skipped(result: FileResult, name: str) -> list[str]:

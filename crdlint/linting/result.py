@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import field
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
@@ -274,10 +275,21 @@ _SHORT: Final = "shortNames"
 _KINDS: Final = frozenset({"kind", "listKind"})  # other names of a group may be equal to these
 
 
+class CRDPlace(NamedTuple):
+    """A CRD by its file and its metadata.name."""
+
+    file: str
+    crd: str
+
+
 @dataclass(slots=True)
 class SharedNames:
-    """The names accepted for the CRDs of a run. Upstream: NamingConditionController.calculateNamesAndConditions."""
+    """The names accepted for the CRDs of a run. Upstream: NamingConditionController.calculateNamesAndConditions.
 
+    `failing` are sets of CRDs that one client creates together, and does not if one of them has a name of another.
+    """
+
+    failing: list[frozenset[CRDPlace]] = field(default_factory=list)
     _accepted: dict[tuple[bool, str], tuple[ResourceName, str, str]] = field(default_factory=dict)
 
     def add(self, result: FileResult) -> FileResult:
@@ -305,7 +317,37 @@ class SharedNames:
                     )
             elif (name.line, name.column) not in reported:  # a defaulted name is where the kind is
                 reported.add((name.line, name.column))
-                yield _finding(crd, name, file, *others[name])
+                finding = _finding(crd, name, file, *others[name])
+                _, owner, owner_file = others[name]
+                pair = {_place(file, crd.name), _place(owner_file, owner)}
+                fails = any(pair <= together for together in self.failing)
+                yield _as_failure(finding, name) if fails else finding
+
+
+def _place(file: str, crd: str) -> CRDPlace:
+    return CRDPlace(os.path.normpath(file), crd)
+
+
+def _as_failure(finding: Diagnostic, name: ResourceName) -> Diagnostic:
+    """Return a finding about a name in use as one of CRDs that Helm 4 creates together."""
+    from crdlint.rules.engine.headlines import of_message
+
+    in_use = f"{quote(name.name.partition('.')[0])} is already in use"
+    message = f"Helm 4 does not install the chart: {in_use}"
+    return replace(
+        finding,
+        severity="error",
+        message=message,
+        detail=message,
+        headline=of_message(message),
+        help=_RENAME,
+    )
+
+
+_RENAME: Final = (
+    "Rename or remove the name in one of the two CRDs. Helm 3 installs both, and the API server "
+    "serves only one of them"
+)
 
 
 def _finding(

@@ -50,6 +50,7 @@ from crdlint.sources.kustomize import Patches, kustomization_of
 
 if TYPE_CHECKING:
     from crdlint.config.model import Config
+    from crdlint.sources.helm.chart import Chart
     from crdlint.sources.helm.check import Charts, Support
 
 _PATCH: Final = Fragment(
@@ -115,6 +116,8 @@ class Planner:
     _patches: Patches = field(default_factory=Patches)
     _fragments: Fragments = field(default_factory=Fragments)
     _suites: list[str] = field(default_factory=list)
+    # Charts with CRDs, which whoever checks them takes
+    models: dict[str, Chart] = field(default_factory=dict)
     _loaded: dict[str, _Loaded] = field(default_factory=dict)  # by outermost chart
 
     def __post_init__(self) -> None:
@@ -313,7 +316,12 @@ class Planner:
 
     def _loaded_of(self, chart: str) -> _Loaded:
         if chart not in self._loaded:
-            self._loaded[chart] = _Loaded.of(chart)
+            from crdlint.sources.helm.check import load_chart
+
+            model = load_chart(chart)
+            loaded = self._loaded[chart] = _Loaded.of(model)
+            if loaded.has_crds:
+                self.models[chart] = model
         return self._loaded[chart]
 
     def _is_loaded(self, location: ChartLocation, name: str) -> bool:
@@ -493,11 +501,8 @@ class _Loaded(NamedTuple):
     packed: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, chart: str) -> _Loaded:
+    def of(cls, model: Chart) -> _Loaded:
         """Return what Helm loads of a chart."""
-        from crdlint.sources.helm.check import load_chart
-
-        model = load_chart(chart)
         folder = f"{TEMPLATES}/"
         crds = {file.shown for _, file in model.all_crd_files()}
         templates = {file.shown for file in model.all_files() if file.name.startswith(folder)}

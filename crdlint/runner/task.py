@@ -293,7 +293,15 @@ class Checker:
         from crdlint.sources.helm.check import ChartFile
 
         is_saved = task.text is None or is_archive(location.chart)
-        file = ChartFile(shown_name(task.path), text, location, is_saved)
+        versions = task.request.versions
+        server = versions.newest if len(versions.servers) == 1 else None
+        file = ChartFile(
+            shown_name(task.path),
+            text,
+            location,
+            is_saved,
+            server,
+        )
         result = self.charts.check(
             file,
             linter.lint,

@@ -49,8 +49,9 @@ class WholeRun:
             request=request,
         )
         plan = planner.add(discovered.files)
-        charts = Charts(DEFAULTS, versions=plan.charts)
+        charts = Charts(DEFAULTS, versions=plan.charts, models=planner.models)
         planner.add_rendered(charts)
+        self._names.failing += charts.conflicts()
         self.problems += plan.problems
         if planner.configurations.invalid:
             return

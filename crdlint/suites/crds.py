@@ -71,7 +71,7 @@ def reader(charts: Charts) -> Read:
     """Return what reads files with CRDs; of a template of a chart, it returns what Helm renders, if it does."""
 
     def read(path: str) -> str | None:
-        text = read_text(path, only_crds=True)
+        text = charts.packed_text(path) or read_text(path, only_crds=True)
         rendered = charts.manifests(path) if text is not None and "{{" in text else None
         return "---\n".join(rendered) if rendered else text
 

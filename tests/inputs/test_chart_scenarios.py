@@ -16,6 +16,7 @@ from upstream.charts import (
     CONFIG_MAP,
     DEPENDENCY,
     GROUP,
+    HOOK,
     KEEP,
     UPGRADED,
     crd,
@@ -214,6 +215,33 @@ def test_a_crd_of_newer_versions_only(
     assert found(result, folder) == []
 
 
+NEWER = crd(KEEP, fields="").replace("            properties: {}\n", ADDRESS + RULE)
+
+
+@each("condition, version, expected", [
+    (GATE, "1.29", []),
+    (GATE, "1.31", []),
+    (GATE.replace(">=1.31", "<1.31"), "1.29", ["error cel-compilation templates/a.yaml"]),
+    (GATE.replace(">=1.31", "<1.31"), "1.37", []),
+    ("ge (atoi .Capabilities.KubeVersion.Minor) 31", "1.29", []),
+    ("lt (int .Capabilities.KubeVersion.Minor) 31", "1.29", ["error cel-compilation templates/a.yaml"]),
+    (f"and .Values.crds ({GATE})", "1.29", []),
+    ('include "new" .', "1.29", []),
+    ("true", "1.29", ["error cel-compilation templates/a.yaml"]),
+])  # fmt: skip
+@pytest.mark.usefixtures("helm_on_path")
+def test_a_crd_of_other_versions_than_the_one_that_is_checked(
+    condition: str, version: str, expected: list[str], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    named = '{{- define "new" }}{{ if ' + GATE + " }}yes{{ end }}{{- end }}\n"
+    files = {**OLD_TOO, "values.yaml": "crds: true\n", "templates/_new.tpl": named}
+    folder = write(
+        tmp_path_factory.mktemp("chart"), {**files, "templates/a.yaml": gated(condition, NEWER)}
+    )
+    arguments = ["check", "--no-cache", "--kube-version", version, "--format", "json", str(folder)]
+    assert found(CliRunner().invoke(cli, arguments), folder) == expected
+
+
 @pytest.mark.usefixtures("helm_on_path")
 def test_a_text_is_checked_for_the_versions_that_it_is_rendered_for(tmp_path: Path) -> None:
     folder = write(tmp_path, {**OLD_TOO, "templates/a.yaml": GATED})
@@ -300,3 +328,172 @@ def test_findings_of_a_conditional_template_can_be_ignored(
     entry = f"ignore:\n- {{rules: [type-unsupported], crd: gears.{GROUP}, path: .spec.teeth, reason: for the test}}\n"
     (folder / ".crdlint.yaml").write_text(entry, encoding="utf-8")
     assert found(CliRunner().invoke(cli, arguments), folder) == []
+
+
+# Templates whose values are known without Helm, and the findings, which are the same with Helm.
+KNOWN_VALUES: dict[str, tuple[dict[str, str], list[str]]] = {
+    "a whole value": (
+        {"values.yaml": "kind: int\n", "templates/a.yaml": crd(KEEP, fields="teeth: {type: {{ .Values.kind }}}")},
+        ["error type-unsupported templates/a.yaml"]),
+    "a value in quotes": (
+        {"values.yaml": "of: {teeth: int}\n", "templates/a.yaml": crd(KEEP, fields='teeth: {type: "{{ .Values.of.teeth }}"}')},
+        ["error type-unsupported templates/a.yaml"]),
+    "a valid value": (
+        {"values.yaml": "most: 30\n", "templates/a.yaml": crd(KEEP, fields="teeth: {type: integer, maximum: {{ .Values.most }}}")},
+        []),
+    "a boolean": (
+        {"values.yaml": "served: true\n", "templates/a.yaml": crd(KEEP).replace("served: true", "served: {{ $.Values.served }}")},
+        []),
+    "a value of a chart within": (
+        {"values.yaml": "parts: {kind: int}\n", "charts/parts/values.yaml": "kind: integer\n",
+         "charts/parts/templates/a.yaml": crd(KEEP, fields="teeth: {type: {{ .Values.kind }}}")},
+        ["error type-unsupported charts/parts/templates/a.yaml"]),
+    "an object": (
+        {"values.yaml": "teeth: many\nenabled: true\n", "crds/a.yaml": crd(),
+         "templates/b.yaml": gated(".Values.enabled", instance(spec="{teeth: {{ .Values.teeth }}}"))},
+        ["error resource-value templates/b.yaml"]),
+    "an object that the values turn off": (
+        {"values.yaml": "teeth: many\nenabled: false\n", "crds/a.yaml": crd(),
+         "templates/b.yaml": gated(".Values.enabled", instance(spec="{teeth: {{ .Values.teeth }}}"))}, []),
+}  # fmt: skip
+
+
+@pytest.mark.usefixtures("helm_on_path")
+@each("files, expected", KNOWN_VALUES.values(), ids=KNOWN_VALUES)
+def test_known_values(
+    files: dict[str, str], expected: list[str], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    folder = write(tmp_path_factory.mktemp("chart"), files)
+    result = CliRunner().invoke(cli, ["check", "--no-cache", "--format", "json", str(folder)])
+    assert found(result, folder) == expected
+
+
+def test_values_of_ci_are_not_known_without_helm(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", "")
+    files = {
+        "values.yaml": "kind: int\n",
+        "ci/a-values.yaml": "kind: integer\n",
+        "templates/a.yaml": crd(KEEP, fields="teeth: {type: {{ .Values.kind }}}"),
+    }
+    folder = write(tmp_path, files)
+    arguments = ["check", "--no-cache", "--format", "json", str(folder)]
+    assert found(CliRunner().invoke(cli, arguments), folder) == [
+        "warning helm-skipped templates/a.yaml"
+    ]
+    result = CliRunner().invoke(cli, [*arguments, "--values", str(folder / "values.yaml")])
+    assert found(result, folder) == ["error type-unsupported templates/a.yaml"]
+
+
+@pytest.mark.usefixtures("helm_on_path")
+def test_all_commands_read_packed_charts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    files = {
+        "values.yaml": "most: 3\n",
+        "templates/a.yaml": crd(KEEP, fields="teeth: {type: integer, maximum: {{ .Values.most }}}"),
+        "templates/b.yaml": instance(HOOK.format("test"), spec="{teeth: 4}"),
+    }
+    write(tmp_path / "machine", files)
+    with tarfile.open(tmp_path / "machine.tgz", "w:gz") as archive:
+        archive.add(tmp_path / "machine", "machine")
+    (tmp_path / "object.yaml").write_text(instance(spec="{teeth: 4}"))
+    suite = SUITE.format(name=f"gears.{GROUP}", group=GROUP)
+    (tmp_path / "gears.testsuite.yaml").write_text(suite)
+    monkeypatch.chdir(tmp_path)
+    for arguments, status, part in [
+        (["validate", "--format", "concise", "CHART"], 1, "`teeth` is `4`, and its maximum is 3"),
+        (["validate", "--set", "most=4", "CHART"], 0, "0 errors"),
+        (["validate", "--set", "most=4", "CHART", "object.yaml"], 0, "2 resources"),
+        (["eval", "--crd", "CHART", "--object", "object.yaml", "self.spec.teeth + 1"], 0, "5"),
+        (["test", "--crd", "CHART", "gears.testsuite.yaml"], 0, "1 passed"),
+        (["test", "--set", "most=4", "--crd", "CHART", "gears.testsuite.yaml"], 1, "1 failed"),
+        (["cost", "CHART"], 0, ""),
+    ]:
+        for chart in ("machine", "machine.tgz"):
+            command = [chart if each == "CHART" else each for each in arguments]
+            result = CliRunner().invoke(cli, command)
+            assert (result.exit_code, part in result.output) == (status, True), result.output
+
+
+SUITE = """\
+apiVersion: apiextensions.k8s.io/v1
+name: gears
+crdName: {name}
+tests:
+  onCreate:
+  - name: too many
+    initial: |
+      apiVersion: {group}/v1
+      kind: Gear
+      spec: {{teeth: 4}}
+    expectedError: spec.teeth in body should be less than or equal to 3
+"""
+
+
+def test_a_damaged_packed_chart_is_a_problem_of_all_commands(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path / "machine", {"crds/a.yaml": crd()})
+    with tarfile.open(tmp_path / "machine.tgz", "w:gz") as archive:
+        archive.add(tmp_path / "machine", "machine")
+    packed = tmp_path / "machine.tgz"
+    packed.write_bytes(packed.read_bytes()[:-40])
+    (tmp_path / "gears.testsuite.yaml").write_text(SUITE.format(name="a.b", group=GROUP))
+    monkeypatch.chdir(tmp_path)
+    for arguments, status in (
+        (["validate", "machine.tgz"], 2),
+        (["eval", "--crd", "machine.tgz", "self"], 1),
+        (["test", "--crd", "machine.tgz", "gears.testsuite.yaml"], 2),
+    ):
+        result = CliRunner().invoke(cli, arguments)
+        assert result.exit_code == status, arguments
+        assert "machine.tgz: cannot be unpacked" in result.output
+
+
+TOO_SMALL = "teeth: {type: integer, minimum: 5, maximum: 3}"
+IGNORED: dict[str, str] = {
+    "a condition around it": gated(".Values.crds", crd(KEEP, fields=TOO_SMALL)),
+    "a comment of the template before it": "{{- /* of crds */ -}}\n" + gated(".Values.crds", crd(KEEP, fields=TOO_SMALL)),
+    "the other branch": "{{- if .Values.crds }}\n" + crd(KEEP) + "{{- else }}\n"
+    + crd(KEEP, plural="cogs", kind="Cog", fields=TOO_SMALL) + "{{- end }}\n",
+    "a value in its line": gated(
+        ".Values.crds", crd(KEEP, fields="teeth: {type: integer, minimum: 5, maximum: {{ .Values.most }}}")),
+    "windows": gated(".Values.crds", crd(KEEP, fields=TOO_SMALL)).replace("\n", "\r\n"),
+}  # fmt: skip
+
+
+@pytest.mark.usefixtures("helm_on_path")
+@each("text", IGNORED.values(), ids=IGNORED)
+def test_comments_that_ignore_findings_of_templates(
+    text: str, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    files = {"values.yaml": "crds: true\nmost: 3\n"}
+    folder = write(tmp_path_factory.mktemp("chart"), files)
+    (folder / "templates").mkdir()
+    template = folder / "templates" / "a.yaml"
+    template.write_text(text, newline="")
+    check = ["check", "--no-cache", "--format", "json", str(folder)]
+    expected = ["warning never-valid templates/a.yaml"]
+    assert found(CliRunner().invoke(cli, check), folder) == expected
+    baseline = folder / "baseline.json"
+    known = ["check", "--no-cache", "--baseline", str(baseline), str(folder)]
+    CliRunner().invoke(cli, [*known, "--update-baseline"])
+    result = CliRunner().invoke(cli, [*known, "--format", "json"])
+    assert found(result, folder) == []
+    result = CliRunner().invoke(cli, ["check", "--no-cache", "--add-ignore", str(folder)])
+    assert "ignored 1 finding in 1 file" in result.stderr
+    assert found(CliRunner().invoke(cli, check), folder) == []
+    assert len(template.read_text().splitlines()) - len(text.splitlines()) in {0, 1}
+
+
+def test_no_comment_is_written_where_helm_writes_lines(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", "")
+    wrong = 'metadata:\n  extra: 1\n  labels: {{- include "labels" . | nindent 4 }}\n'
+    text = crd(KEEP).replace("metadata:\n", wrong)
+    folder = write(tmp_path, {"templates/a.yaml": text})
+    template = folder / "templates" / "a.yaml"
+    CliRunner().invoke(cli, ["check", "--no-cache", "--add-ignore", str(folder)])
+    lines = template.read_text().splitlines()
+    assert all("{{" not in line for line in lines if "# crdlint: ignore" in line)

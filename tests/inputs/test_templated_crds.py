@@ -76,7 +76,7 @@ def test_templates_are_read_as_check_reads_them(
 
 @pytest.mark.usefixtures("program")
 def test_what_only_helm_can_read_is_not_left_out_in_silence(tmp_path: Path) -> None:
-    found = run(chart(tmp_path, RENDERED))
+    found = run(chart(tmp_path, RENDERED.replace("{{ .Values.type }}", "{{ lower .Values.type }}")))
     assert {name: status for name, (status, _) in found.items()} == {
         "cost": 1,
         "validate": 2,
@@ -86,7 +86,8 @@ def test_what_only_helm_can_read_is_not_left_out_in_silence(tmp_path: Path) -> N
     for name, (_, output) in found.items():
         words = " ".join(output.split())
         assert re.search(
-            r"this CRD is not checked without Helm(:| .* note:) `\{\{ \.Values\.type \}\}`", words
+            r"this CRD is not checked without Helm(:| .* note:) `\{\{ lower \.Values\.type \}\}`",
+            words,
         ), name
 
 

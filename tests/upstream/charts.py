@@ -77,6 +77,11 @@ def write(folder: Path, files: Mapping[str, str]) -> Path:
     return folder
 
 
+def short_named(name: str, text: str) -> str:
+    """Return a CRD with a short name."""
+    return text.replace("names: {", f"names: {{shortNames: [{name}], ")
+
+
 _UID: Final = "0b0e1d4c-0000-4000-8000-000000000000\n"
 DEPENDENCY: Final = (
     _METADATA.format("machine")
@@ -232,6 +237,25 @@ CHECKED: Final[dict[str, tuple[Mapping[str, str], list[str]]]] = {
         {".helmignore": "*.old.yaml\ncrds/drafts/\n", "templates/a.old.yaml": crd(fields="a: {type: int}"),
          "crds/drafts/a.yaml": crd(fields="a: {type: int}"), "crds/a.yaml": crd()}, []),
     "a partial": ({"templates/_a.yaml": crd(fields="a: {type: int}"), "crds/a.yaml": crd()}, []),
+    "a name twice in crds/": (
+        {"crds/a.yaml": short_named("g", crd()), "crds/b.yaml": short_named("g", crd(plural="cogs", kind="Cog"))},
+        ["error name-in-use crds/b.yaml"]),
+    "a name twice in the crds/ of charts": (
+        {"crds/a.yaml": short_named("g", crd()),
+         "charts/parts/crds/b.yaml": short_named("g", crd(plural="cogs", kind="Cog"))},
+        ["error name-in-use crds/a.yaml"]),
+    "a name twice, in a chart within that its condition turns off": (
+        {"Chart.yaml": DEPENDENCY, "values.yaml": "parts: {enabled: false}\n", "crds/a.yaml": short_named("g", crd()),
+         "charts/parts/crds/b.yaml": short_named("g", crd(plural="cogs", kind="Cog"))},
+        ["warning name-in-use crds/a.yaml"]),
+    "a name twice in templates/": (
+        {"templates/a.yaml": short_named("g", crd(KEEP)),
+         "templates/b.yaml": short_named("g", crd(KEEP, plural="cogs", kind="Cog"))},
+        ["warning name-in-use templates/b.yaml"]),
+    "a name twice, in crds/ and in templates/": (
+        {"crds/a.yaml": short_named("g", crd()),
+         "templates/b.yaml": short_named("g", crd(KEEP, plural="cogs", kind="Cog"))},
+        ["warning name-in-use templates/b.yaml"]),
     "other suffixes": (
         {"templates/a.gotmpl": crd(KEEP, fields="a: {type: int}"),
          "crds/b.YML": crd(plural="cogs", kind="Cog", fields="b: {type: int}")},
@@ -336,6 +360,30 @@ UPGRADED: Final[dict[str, tuple[Mapping[str, str], Mapping[str, str], list[str]]
     "added to templates/ with an object": (
         {"templates/b.yaml": CONFIG_MAP}, {"templates/a.yaml": crd(KEEP), "templates/b.yaml": instance()},
         ["error change-helm-upgrade-fails templates/b.yaml"]),
+    "to a file that .helmignore leaves out": (
+        {"templates/a.yaml": crd(), "templates/b.yaml": CONFIG_MAP},
+        {".helmignore": "a.yaml\n", "templates/a.yaml": crd(), "templates/b.yaml": CONFIG_MAP},
+        ["error change-crd-removed Chart.yaml"]),
+    "to a library chart": (
+        {"templates/b.yaml": CONFIG_MAP, "charts/parts/templates/a.yaml": crd()},
+        {"templates/b.yaml": CONFIG_MAP, "charts/parts/templates/a.yaml": crd(),
+         "charts/parts/Chart.yaml": _METADATA.format("parts") + "type: library\n"},
+        ["error change-crd-removed Chart.yaml"]),
+    "from templates/ to a hook after the upgrade": (
+        {"templates/a.yaml": crd()}, {"templates/a.yaml": crd(HOOK.format('"post-install,post-upgrade"'))},
+        ["error change-crd-removed templates/a.yaml"]),
+    "under another alias": (
+        {"Chart.yaml": _METADATA.format("machine") + "dependencies: [{name: parts, version: 0.1.0, alias: one}]\n",
+         "charts/parts/templates/a.yaml": crd()},
+        {"Chart.yaml": _METADATA.format("machine") + "dependencies: [{name: parts, version: 0.1.0, alias: two}]\n",
+         "charts/parts/templates/a.yaml": crd()}, []),
+    "a value that is a text": (
+        {"values.yaml": "crds: true\n", "templates/a.yaml": gated(".Values.crds", crd())},
+        {"values.yaml": "crds: 'false'\n", "templates/a.yaml": gated(".Values.crds", crd())}, []),
+    "an object of a version of a chart within": (
+        {"charts/parts/crds/a.yaml": crd(), "templates/b.yaml": CONFIG_MAP},
+        {"charts/parts/crds/a.yaml": two_versions(), "templates/b.yaml": instance(version="v2")},
+        ["error change-helm-upgrade-fails templates/b.yaml", "warning change-helm-not-applied charts/parts/crds/a.yaml"]),
     "an object is added": (
         {"templates/a.yaml": crd(KEEP)}, {"templates/a.yaml": crd(KEEP), "templates/b.yaml": instance()}, []),
 }  # fmt: skip

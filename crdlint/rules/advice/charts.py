@@ -98,7 +98,8 @@ PLACEHOLDER = _InChart("helm-webhook-placeholder", "Conversion webhook of the se
     in_each_run=False,
     observed=("webhook-of-the-scaffold",),
     why="The service `webhook-service` in the namespace `system` is a placeholder of kubebuilder, whose kustomization replaces it. "
-    "Helm does not, so each conversion fails with `service \"webhook-service\" not found`.",
+    "Helm does not, so conversions fail with `service \"webhook-service\" not found`, unless a controller of the chart replaces "
+    "it when it starts.",
     help="Write the name and the namespace of the chart's service")
 UPGRADE_FAILS = Rule("change-helm-upgrade-fails", "`helm upgrade` from the old revision of the chart fails",
     observed=("helm-takes-over-no-crd",),

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from operator import not_
+from operator import ge, gt, le, lt, not_
 from sys import maxsize
 from typing import Any, Final, TypeAlias
 
@@ -150,6 +150,7 @@ _NUMBER: Final = regex(r"-?\d+(?:\.\d+)?")
 _VARIABLE: Final = regex(r"\$[A-Za-z_]\w*(?![\w.])")
 _UNKNOWN: Final = object()
 _HAS: Final = ".Capabilities.APIVersions.Has"
+_KUBE_VERSION: Final = ".Capabilities.KubeVersion"
 _IN_CLUSTER: Final = frozenset({"lookup", _HAS, f"${_HAS}"})
 
 
@@ -166,13 +167,15 @@ class ClusterState(NamedTuple):
 
 def holds(
     condition: str,
-    values: Mapping[str, Any],
+    values: Mapping[str, Any] | None,
     variables: Mapping[str, str] | None = None,
     cluster: ClusterState | None = None,
+    kube_version: tuple[int, int] | None = None,
 ) -> bool | None:
-    """Return whether the condition of an `if` holds with the values of its chart, or None if that is not certain.
+    """Return whether the condition of an `if` holds with the values of its chart (None: unknown), None if that is not certain.
 
     `variables` are the pipelines that the variables of the template are set to. Without a `cluster`, the release is installed.
+    `kube_version` is the version of Kubernetes, major and minor, if it is known.
 
     >>> holds("and .Values.crds.install (not .Values.skip)", {"crds": {"install": True}})
     True
@@ -183,7 +186,7 @@ def holds(
     tokens = [match for match in _TOKEN.finditer(text) if match.lastgroup is not None]
     if tokens and tokens[-1].lastgroup == "unclosed":
         return None
-    value = _Evaluator(tokens, values, cluster).pipeline()
+    value = _Evaluator(tokens, values, cluster, kube_version).pipeline()
     return None if value is _UNKNOWN else bool(value)
 
 
@@ -198,12 +201,14 @@ class _Evaluator:
     def __init__(
         self,
         tokens: Sequence[re.Match[str]],
-        values: Mapping[str, Any],
+        values: Mapping[str, Any] | None,
         cluster: ClusterState | None,
+        kube_version: tuple[int, int] | None,
     ) -> None:
         self._tokens = tokens
         self._values = values
         self._cluster = cluster
+        self._kube_version = kube_version
         self._next = 0
 
     def pipeline(self) -> Any:
@@ -249,9 +254,24 @@ class _Evaluator:
         if _NUMBER.fullmatch(word):
             return float(word)
         if word == ".Values" or word.startswith(".Values."):
-            path = word.removeprefix(".Values").removeprefix(".")
-            return value_at(self._values, path) if path else dict(self._values)
+            return self._of_values(word.removeprefix(".Values").removeprefix("."))
+        if word.startswith(_KUBE_VERSION):
+            return self._of_kube_version(word.removeprefix(_KUBE_VERSION))
         return self._of_release(word)
+
+    def _of_values(self, path: str) -> Any:
+        if self._values is None:
+            return _UNKNOWN
+        return value_at(self._values, path) if path else dict(self._values)
+
+    def _of_kube_version(self, field: str) -> Any:
+        """Return a field of the version of Kubernetes that a template sees."""
+        if self._kube_version is None:
+            return _UNKNOWN
+        major, minor = self._kube_version
+        text = f"v{major}.{minor}.0"
+        fields = {"": text, ".Version": text, ".GitVersion": text}
+        return {**fields, ".Major": str(major), ".Minor": str(minor)}.get(field, _UNKNOWN)
 
     def _of_release(self, word: str) -> Any:
         """Return what a template sees of its release: the first revision of it, or the next one if the CRD is there."""
@@ -325,6 +345,40 @@ def _length(value: Any) -> Any:
     return len(value) if isinstance(value, (str, dict, list)) else _UNKNOWN
 
 
+def _satisfies(constraint: Any, version: Any) -> Any:
+    """Return whether a version of Kubernetes satisfies a constraint; `_UNKNOWN` for another text, or a constraint about patches."""
+    from crdlint.kubernetes.constraints import ConstraintError, satisfying
+
+    match = _RELEASE.fullmatch(version) if isinstance(version, str) else None
+    if match is None or not isinstance(constraint, str):
+        return _UNKNOWN
+    minor = int(match[1]), int(match[2])
+    try:
+        return minor in satisfying(constraint, [minor])
+    except ConstraintError:
+        return _UNKNOWN
+
+
+_RELEASE: Final = regex(r"v(\d{1,9})\.(\d{1,9})\.0")
+
+
+def _number(value: Any) -> Any:
+    is_number = isinstance(value, (int, float)) or (
+        isinstance(value, str) and _NUMBER.fullmatch(value) is not None
+    )
+    return float(value) if is_number else _UNKNOWN
+
+
+def _ordered(compare: Callable[[float, float], bool]) -> _Function:
+    """Return a function that compares two numbers."""
+
+    def applied(first: Any, second: Any) -> Any:
+        are_numbers = isinstance(first, float) and isinstance(second, float)
+        return compare(first, second) if are_numbers else _UNKNOWN
+
+    return _of_known(applied, 2, 2)
+
+
 _NOT: Final = _of_known(not_, 1, 1)
 _FUNCTIONS: Final[dict[str, _Function]] = {
     "not": _NOT,
@@ -335,4 +389,11 @@ _FUNCTIONS: Final[dict[str, _Function]] = {
     "ne": _of_known(lambda *operands: not _equal(*operands), 2, maxsize),
     "default": _default,
     "len": _of_known(_length, 1, 1),
+    "semverCompare": _of_known(_satisfies, 2, 2),
+    "atoi": _of_known(_number, 1, 1),
+    "int": _of_known(_number, 1, 1),
+    "lt": _ordered(lt),
+    "le": _ordered(le),
+    "gt": _ordered(gt),
+    "ge": _ordered(ge),
 }

@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field
 from threading import Lock
 from typing import TYPE_CHECKING, Final, Protocol
 
 from crdlint.crd.positions import node_span
+from crdlint.files.paths import has_yaml_suffix
 from crdlint.files.read import text_if_readable
-from crdlint.files.recognition import CRD_KIND
-from crdlint.kubernetes.servers import NEWEST_ALONE, Range, range_of
+from crdlint.files.recognition import CRD_KIND, may_hold_crd
+from crdlint.kubernetes.servers import NEWEST_ALONE, Range, Server, range_of
 from crdlint.light import NamedTuple, dataclass, replace
-from crdlint.linting.result import FileResult, Lint
+from crdlint.linting.result import CRDPlace, FileResult, Lint
 from crdlint.rules.advice.deployment import BRACES, KUBE_VERSION, SKIPPED
 from crdlint.safety.programs import end_running, find
 from crdlint.sources.helm.chart import Chart, load_archive, load_folder
+from crdlint.sources.helm.chart_values import holds
 from crdlint.sources.helm.contents import ChartContents, contents_of
 from crdlint.sources.helm.failures import Failure, LeftOut, explained
 from crdlint.sources.helm.findings import (
     CopyOfCRD,
     as_sent_by_helm,
+    conflicts_of,
     copies_between,
     copies_of,
     findings_of,
@@ -30,6 +33,7 @@ from crdlint.sources.helm.findings import (
     unpacked,
 )
 from crdlint.sources.helm.gates import asks_for_version, names_that_ask
+from crdlint.sources.helm.known_values import KnownValues
 from crdlint.sources.helm.layout import (
     CHART,
     CRDS,
@@ -43,7 +47,7 @@ from crdlint.sources.helm.layout import (
     is_rendered,
     outermost,
 )
-from crdlint.sources.helm.masking import mask, metadata_span, with_metadata
+from crdlint.sources.helm.masking import known_span, mask, variables_of
 from crdlint.sources.helm.render import (
     Rendered,
     RenderedDocument,
@@ -54,6 +58,7 @@ from crdlint.sources.helm.render import (
 )
 from crdlint.sources.helm.rendered import LintsOf, check_rendered
 from crdlint.sources.helm.templates import (
+    VersionGates,
     analyse,
     check_named,
     check_template,
@@ -83,12 +88,16 @@ class Results(Protocol):
 
 
 class ChartFile(NamedTuple):
-    """A file of a chart; its text may differ from the file on disk if not `is_saved`."""
+    """A file of a chart; its text may differ from the file on disk if not `is_saved`.
+
+    `server` is the one that it is checked for, None if these are several.
+    """
 
     path: str
     text: str
     location: ChartLocation
     is_saved: bool = True
+    server: Server | None = None
 
     @property
     def template(self) -> str:
@@ -119,7 +128,9 @@ class _Chart:
     findings: tuple[Diagnostic, ...] = ()
     contents: Sequence[ChartContents] = ()
     copies: tuple[CopyOfCRD, ...] = ()
+    conflicts: tuple[frozenset[CRDPlace], ...] = ()
     is_broken_by_values: bool = False  # those that the user chose
+    known: KnownValues | None = None
 
     @property
     def asking_templates(self) -> frozenset[str]:
@@ -127,6 +138,10 @@ class _Chart:
         if self._asking is None:
             self._asking = names_that_ask(self.model)
         return self._asking
+
+    def gates(self, file: ChartFile) -> VersionGates:
+        """Return what is known of the conditions of a file on the version of Kubernetes."""
+        return VersionGates(self.asking_templates, file.server)
 
     _asking: frozenset[str] | None = None
 
@@ -142,7 +157,7 @@ class Charts:
     Without `values`, templates are checked with their directives masked even if Helm is on the PATH. `versions` are charts
     that will be rendered, with the versions of Kubernetes: up to `workers` at a time, as soon as one is needed. `failures`
     are those of charts that Helm does not render, which the caller reports. With `defaults`, charts are rendered with their own
-    values besides those of `ci/`.
+    values besides those of `ci/`. `models` are charts that are loaded already; each is taken from there.
     """
 
     values: HelmValues | None = DEFAULTS
@@ -151,6 +166,7 @@ class Charts:
     workers: int = 1
     defaults: bool = False
     failures: list[Failure] = field(default_factory=list)
+    models: dict[str, Chart] = field(default_factory=dict)
     _charts: dict[str, _Chart] = field(default_factory=dict)
     _layout: ChartLayout = field(default_factory=ChartLayout)
 
@@ -208,20 +224,65 @@ class Charts:
             result, notices=(*result.notices, *(failure.notice for failure in self.take_failures()))
         )
 
+    def unpacked(self, archive: str) -> Chart:
+        """Return a packed chart; its problems are why files of it cannot be read."""
+        if archive not in self.models:
+            self.models[archive] = load_archive(archive)
+        return self.models[archive]
+
+    def expanded(self, path: str, problem: Callable[[str, str], None]) -> Iterator[str]:
+        """Yield a path, or the files of a packed chart that may have CRDs; `problem` gets those that cannot be read."""
+        if not is_archive(path):
+            yield path
+            return
+        chart = self.unpacked(path)
+        for file, message in chart.problems:
+            problem(file, message)
+        for each in chart.all_files():
+            if has_yaml_suffix(each.name) and may_hold_crd(each.data):
+                yield each.shown
+
+    def packed_text(self, path: str) -> str | None:
+        """Return the text of a file of a packed chart, or None for another path."""
+        location = self._layout.locate(path)
+        is_packed = location is not None and is_archive(location.chart)
+        return self.text_of(location.chart, path) if location is not None and is_packed else None
+
     def text_of(self, chart: str, path: str) -> str | None:
         """Return the text of a file of a chart, or None."""
         files = self.of(chart).model.all_files()
         return next((file.text for file in files if file.shown == path), None)
 
     def manifests(self, path: str) -> Sequence[str] | None:
-        """Return the documents that Helm renders of a file of a chart; None if it is no template, or Helm does not render it."""
+        """Return the documents that Helm renders of a file of a chart; None if it is no template, or they are not known."""
         location = self._layout.locate(path)
         if location is None or location.part != TEMPLATES:
             return None
         chart = self.of(outermost(location.chart))
-        if not chart.is_rendered or chart.failures:
+        if chart.failures:
             return None
+        if not chart.is_rendered:
+            return self._known_manifest(chart, path)
         return chart.manifests.get(os.path.normpath(path), ())
+
+    def _known_manifest(self, chart: _Chart, path: str) -> list[str] | None:
+        """Return what Helm renders of a template that has only known values and conditions that hold, else None."""
+        name = os.path.normpath(path)
+        owner = chart.model.owner_of(name)
+        values = None if owner is None else self._known(chart).of(owner)
+        if owner is None or values is None:
+            return None
+        text = next(file.text for file in owner.files.values() if file.shown == name)
+        masked = mask(self._known(chart).filled(owner, text))
+        variables = variables_of(text)
+
+        def is_true(condition: str) -> bool | None:
+            return holds(condition, values, variables)
+
+        is_known = not (masked.outputs or masked.broken or masked.defined)
+        return (
+            [masked.text] if is_known and all(b.is_kept(is_true) for b in masked.blocks) else None
+        )
 
     def chart_of(self, path: str) -> str | None:
         """Return the outermost chart that a file of `crds/` or `templates/` is in, or None."""
@@ -246,6 +307,10 @@ class Charts:
         """Return the findings about CRDs of which several charts of the run have different copies."""
         charts = (self.of(chart).copies for chart in self.versions)
         return copies_between(charts, lambda path: text_if_readable(path) or "")
+
+    def conflicts(self) -> list[frozenset[CRDPlace]]:
+        """Return the sets of CRDs that a chart of the run creates together and that have a name in common."""
+        return [conflict for chart in self.versions for conflict in self.of(chart).conflicts]
 
     def contents(self, chart: str) -> Sequence[ChartContents]:
         """Return the contents of a chart, for each set of values that it is rendered with; without a cache only."""
@@ -298,8 +363,8 @@ class Charts:
                 lints,
                 lambda: check_template(path, text, lint).diagnostics,
             )
-            return _with_the_rest(checked, lint, left_out)
-        result = check_template(path, text, lint)
+            return _with_the_rest(checked, lint, left_out, chart.gates(file))
+        result = check_template(path, text, lint, gates=chart.gates(file))
         if chart.problem is not None or chart.failures:
             return explained(result, lambda _: _NOT_RENDERED)
         if chart.templates and result.crds:
@@ -307,19 +372,24 @@ class Charts:
             result = replace(result, notices=(*result.notices, notice))
         return explained(result, left_out.help)
 
-    @staticmethod
-    def _without_helm(file: ChartFile, lint: Lint, chart: _Chart) -> FileResult:
+    def _without_helm(self, file: ChartFile, lint: Lint, chart: _Chart) -> FileResult:
         """Return the result of a template that Helm does not render, or that is not the one on disk."""
         path, text = file.path, file.text
-        filled = with_metadata(text, _metadata_of(chart, path))
+        owner = chart.model.owner_of(os.path.normpath(path))
+        filled = self._known(chart).filled(owner, text)
         checked = check_template(
             path,
             filled,
             lint,
-            asking=chart.asking_templates,
+            gates=chart.gates(file),
         )
         result = _of_original(checked, text, filled)
         return explained(result, lambda _: _BY_HAND) if find("helm") else result
+
+    def _known(self, chart: _Chart) -> KnownValues:
+        if chart.known is None:
+            chart.known = KnownValues(chart.model, self.values or DEFAULTS)
+        return chart.known
 
     def _named(self, file: ChartFile, lint: Lint, chart: _Chart) -> FileResult:
         """Return the result of a file that Helm does not render by itself: CRDs in named templates are checked where included."""
@@ -363,7 +433,7 @@ class Charts:
         program = find("helm") if self.values is not None else None
         digest = None if self.cache is None else chart_digest(chart, values, program)
         key = self._key_of_chart(chart, digest)
-        model = load_chart(chart)
+        model = self.models.pop(chart, None) or load_chart(chart)
         cached = self._cached(key, chart, "")
         if cached is not None:
             return _from_cache(
@@ -384,6 +454,7 @@ class Charts:
         if model.files:
             loaded.contents = contents_of(model, rendered, values)
             loaded.findings = tuple(findings_of(model, loaded.contents, values))
+            loaded.conflicts = tuple(conflicts_of(loaded.contents))
             if self.cache is not None or len(self.versions) > 1:
                 loaded.copies = tuple(copies_of(loaded.contents))
         if rendered.final:
@@ -439,27 +510,21 @@ def _of_original(result: FileResult, text: str, filled: str) -> FileResult:
         for finding in result.diagnostics
     )
     placed = (
-        _at_metadata(finding, changed[finding.line]) if finding.line in changed else finding
+        _at_known(finding, changed[finding.line]) if finding.line in changed else finding
         for finding in findings
     )
     return replace(result, text=text, diagnostics=tuple(placed))
 
 
-def _at_metadata(finding: Diagnostic, line: str) -> Diagnostic:
-    """Return a finding about a value of Chart.yaml at the directives that Helm replaces with it."""
-    start, end = metadata_span(line)
+def _at_known(finding: Diagnostic, line: str) -> Diagnostic:
+    """Return a finding about a known value at the directives that Helm replaces with it."""
+    start, end = known_span(line)
     return replace(
         finding,
         column=start + 1,
         end_line=finding.line,
         end_column=end + 1,
     )
-
-
-def _metadata_of(chart: _Chart, path: str) -> Mapping[str, object]:
-    """Return what is in the Chart.yaml of the chart of a file."""
-    owner = chart.model.owner_of(os.path.normpath(path))
-    return {} if owner is None else owner.metadata
 
 
 def files_of(chart: Chart, rendered: Rendered) -> dict[str, list[RenderedDocument]]:
@@ -500,6 +565,7 @@ def _as_cached(chart: str, loaded: _Chart) -> FileResult:
     notices += [f"{_TEMPLATE}{path}" for path in loaded.templates]
     notices += [f"{_FINDING}{dumps(packed(finding))}" for finding in loaded.findings]
     notices += [f"{_COPY}{dumps(copy)}" for copy in loaded.copies]
+    notices += [f"{_CONFLICT}{dumps(sorted(conflict))}" for conflict in loaded.conflicts]
     return FileResult(chart, notices=tuple(notices))
 
 
@@ -516,9 +582,7 @@ def _from_cache(
     def entries(mark: str) -> list[str]:
         return [each.removeprefix(mark) for each in cached.notices if each.startswith(mark)]
 
-    failures = [
-        each for each in cached.notices if not each.startswith((_TEMPLATE, _FINDING, _COPY))
-    ]
+    failures = [each for each in cached.notices if not each.startswith(_KNOWN)]
     return _Chart(
         model,
         digest,
@@ -527,11 +591,16 @@ def _from_cache(
         templates=tuple(entries(_TEMPLATE)),
         findings=tuple(unpacked(loads(each)) for each in entries(_FINDING)),
         copies=tuple(CopyOfCRD(*loads(each)) for each in entries(_COPY)),
+        conflicts=tuple(
+            frozenset(CRDPlace(*place) for place in loads(each)) for each in entries(_CONFLICT)
+        ),
     )
 
 
 _FINDING: Final = "finding "
 _COPY: Final = "copy "
+_CONFLICT: Final = "conflict "
+_KNOWN: Final = (_TEMPLATE, _FINDING, _COPY, _CONFLICT)
 
 
 def without_chart(path: str, text: str, lint: Lint) -> FileResult:
@@ -646,7 +715,12 @@ _RENDERED: Final = "Check what is rendered: `helm template CHART | crdlint check
 _BY_HAND: Final = "Run `helm template --include-crds CHART | crdlint check -`"
 
 
-def _with_the_rest(result: FileResult, lint: Lint, left_out: LeftOut) -> FileResult:
+def _with_the_rest(
+    result: FileResult,
+    lint: Lint,
+    left_out: LeftOut,
+    gates: VersionGates,
+) -> FileResult:
     """Add to the result of a rendered template the findings that do not need Helm: braces, and CRDs that were not rendered."""
     notices, crds = result.notices, result.crds
     diagnostics = [
@@ -660,6 +734,7 @@ def _with_the_rest(result: FileResult, lint: Lint, left_out: LeftOut) -> FileRes
                 result.text,
                 lint,
                 {crd.name for crd in crds},
+                gates,
             ),
             left_out.help,
         )

@@ -59,11 +59,16 @@ class Way(Enum):
 
 
 class Defined(NamedTuple):
-    """What a CRD defines, as far as Helm matters: its group, its kind, and its versions."""
+    """What a CRD defines, as far as Helm matters: its group, its kind, its versions, and its names.
+
+    `kinds` are those names that the API server compares with other kinds only, `names` those for paths.
+    """
 
     group: str
     kind: str
     versions: tuple[str, ...]
+    names: frozenset[str] = frozenset()
+    kinds: frozenset[str] = frozenset()
 
 
 @dataclass(
@@ -437,9 +442,21 @@ def _defined(head: _Head) -> Defined | None:
     versions = tuple(
         text_of(child(item, "name")) or "" for item in items_of(child(spec, "versions"))
     )
+    names = child(spec, "names")
+    kind = _name(names, "kind")
+    paths = {_name(names, "plural"), _name(names, "singular") or kind.lower()}
+    paths |= {text_of(item) or "" for item in items_of(child(names, "shortNames"))}
     return Defined(
-        text_of(child(spec, "group")) or "", text_of(child(spec, "names", "kind")) or "", versions
+        text_of(child(spec, "group")) or "",
+        kind,
+        versions,
+        frozenset(paths - {""}),
+        frozenset({kind, _name(names, "listKind") or f"{kind}List"}) if kind else frozenset(),
     )
+
+
+def _name(names: Node | None, field: str) -> str:
+    return text_of(child(names, field)) or ""
 
 
 # What a directive may ask for that is otherwise after the installation.

@@ -79,7 +79,31 @@ _OWN_FILE: Final = regex(r"cannot load (values\.yaml|Chart\.yaml)\b")
 _REJECTED_VALUE: Final = regex(
     r"in the following chart\(s\): (?P<chart>\S+): - (?P<error>at '(?P<pointer>[^']*)': .*?)(?= - at '|$)"
 )
+# The same before Helm 3.18: the path of the value, `(root)` for all values.
+_REJECTED_BEFORE: Final = regex(
+    r"in the following chart\(s\): (?P<chart>\S+): - (?P<error>(?P<path>[\w.()-]+): .*?)(?= - [\w.()-]+: |$)"
+)
 _YAML_LINE: Final = regex(r"\byaml: line (\d{1,9})")
+
+
+class _RejectedValue(NamedTuple):
+    """A value that a schema rejects: the name of the chart, the error, and the keys that lead to the value."""
+
+    chart: str
+    error: str
+    steps: tuple[str, ...]
+
+
+def _rejected_value(why: str) -> _RejectedValue | None:
+    """Return the first value that a schema rejects, by the words of Helm."""
+    now = _REJECTED_VALUE.search(why)
+    if now is not None:
+        return _RejectedValue(now["chart"], now["error"], tuple(now["pointer"].split("/")[1:]))
+    before = _REJECTED_BEFORE.search(why)
+    if before is None:
+        return None
+    steps = () if before["path"] == "(root)" else tuple(before["path"].split("."))
+    return _RejectedValue(before["chart"], before["error"], steps)
 
 
 class _FailedLine(NamedTuple):
@@ -144,9 +168,9 @@ class Failure:
             span,
             self._cause.help.format(chart=self.chart),
         )
-        rejected = _REJECTED_VALUE.search(self.why)
+        rejected = _rejected_value(self.why)
         if rejected is not None:
-            headline = f"Helm does not render the chart{self.values}: {rejected['error']}"
+            headline = f"Helm does not render the chart{self.values}: {rejected.error}"
             finding = replace(finding, headline=headline)
         if not self.is_chosen and self._cause.severity is not None:
             finding = replace(finding, severity=self._cause.severity)
@@ -171,15 +195,15 @@ class Failure:
 
     def _value_line(self) -> _FailedLine | None:
         """Return the line of the chart's own values that a schema rejects: of the last key of the pointer that is there."""
-        rejected = None if self.values else _REJECTED_VALUE.search(self.why)
+        rejected = None if self.values else _rejected_value(self.why)
         about = text_if_readable(os.path.join(self.chart, CHART)) or ""
-        if rejected is None or text_of(child(parse_first(about).root, "name")) != rejected["chart"]:
+        if rejected is None or text_of(child(parse_first(about).root, "name")) != rejected.chart:
             return None
         path = os.path.normpath(os.path.join(self.chart, VALUES))
         text = text_if_readable(path)
         node = None if text is None else parse_first(text).root
         line = None
-        for step in rejected["pointer"].split("/")[1:]:
+        for step in rejected.steps:
             entry = node.find(step) if isinstance(node, Mapping) else None
             if entry is None:
                 break
@@ -226,6 +250,7 @@ _SIMPLE: Final = regex(
 )
 _VALUE: Final = regex(r"(not\s+)?\.Values\.([\w.]+)")
 _SHOWN: Final = 60
+_CHOOSE_VERSION: Final = "choose another version with `--kube-version`"
 _CHOOSE: Final = "choose others with `--set` or `--values`"
 
 
@@ -257,7 +282,8 @@ class LeftOut:
             needed = _assignments(block)
             if needed is None:
                 body = " ".join(block.directive.body.split())[:_SHOWN]
-                return f"`{{{{ {body} }}}}` in line {block.line} leaves it out: {_CHOOSE}"
+                choose = _CHOOSE_VERSION if ".KubeVersion" in block.directive.body else _CHOOSE
+                return f"`{{{{ {body} }}}}` in line {block.line} leaves it out: {choose}"
             assignments += (_in_parent(name, inner) for name in needed)
         if not assignments:
             assignments = [f"{name}=true" for name in _condition(self.chart, inner[:1])]

@@ -20,7 +20,7 @@ from crdlint.diagnostics import Diagnostic, Related, Severity
 from crdlint.files.paths import has_yaml_suffix
 from crdlint.files.recognition import CRD_OBJECT
 from crdlint.light import NamedTuple, dataclass, replace
-from crdlint.linting.result import FileResult
+from crdlint.linting.result import CRDPlace, FileResult
 from crdlint.rules.advice import charts as rules
 from crdlint.rules.advice.deployment import SKIPPED
 from crdlint.rules.advice.storage import RESOURCE_VERSION
@@ -97,6 +97,29 @@ def copies_of(contents: Sequence[ChartContents]) -> list[CopyOfCRD]:
         )
         for crd in crds
     ]
+
+
+def conflicts_of(contents: Sequence[ChartContents]) -> list[frozenset[CRDPlace]]:
+    """Return the CRDs of `crds/` of which the API server does not accept all names, one set for each set of values.
+
+    Helm 4 fails to install them, because one of them is never established.
+    """
+    found = (_with_names_in_common(each) for each in contents)
+    return list(dict.fromkeys(filter(None, found)))
+
+
+def _with_names_in_common(contents: ChartContents) -> frozenset[CRDPlace]:
+    """Return the CRDs that a chart installs from `crds/` with one set of values and that have a name in common."""
+    by_name: dict[tuple[str, bool, str], set[CRDPlace]] = defaultdict(set)
+    for crd in contents.sent(Way.CRDS):
+        if crd.defines is None or not crd.name:
+            continue
+        place = CRDPlace(crd.file.shown, crd.name)
+        for is_kind, names in ((False, crd.defines.names), (True, crd.defines.kinds)):
+            for name in names:
+                by_name[crd.defines.group, is_kind, name].add(place)
+    shared = (places for places in by_name.values() if len({each.crd for each in places}) > 1)
+    return frozenset(chain.from_iterable(shared))
 
 
 def copies_between(
@@ -490,7 +513,10 @@ class _ChartCheck:
         """Yield the CRDs whose conversion webhook has the names that only a kustomization replaces."""
         for crd in self._sent(Way.CRDS, Way.TEMPLATE, Way.HOOK):
             if _has_placeholder(crd):
-                message = "each conversion fails: `webhook-service` in `system` is kubebuilder's placeholder"
+                message = (
+                    "conversions fail until `webhook-service` in `system` is replaced: it is "
+                    "kubebuilder's placeholder"
+                )
                 yield finding_at(crd, rules.PLACEHOLDER, message)
 
     def _cluster(self, crd: ChartDocument, *, has_crd: bool) -> ClusterState:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from crdlint.files.patterns import BrokenPatternError, Segment, segment
@@ -22,9 +22,10 @@ class _IgnoreLine(NamedTuple):
     is_negated: bool
     only_folders: bool
 
-    def matches(self, path: str) -> bool:
-        """Return whether a path in the chart, or its last name, matches."""
-        names = os.fsencode(path).split(b"/")[0 if self.is_path else -1 :]
+    def matches(self, names: Sequence[bytes]) -> bool:
+        """Return whether a path in the chart, or the last of its names, matches."""
+        if not self.is_path:
+            return len(self.components) == 1 and self.components[0].matches(names[-1])
         return len(names) == len(self.components) and all(
             map(Segment.matches, self.components, names)
         )
@@ -44,8 +45,9 @@ def ignore_lines(path: str) -> list[_IgnoreLine]:
 
 def is_ignored(lines: Iterable[_IgnoreLine], path: str, *, is_folder: bool) -> bool:
     """Return whether Helm leaves out a path in a chart; as there, a negated pattern leaves out all that it does not match."""
+    names = os.fsencode(path).split(b"/")
     return any(
-        (line.matches(path) and (is_folder or not line.only_folders)) != line.is_negated
+        (line.matches(names) and (is_folder or not line.only_folders)) != line.is_negated
         for line in lines
     )
 

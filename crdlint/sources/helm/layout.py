@@ -136,7 +136,10 @@ class ChartLayout:
         self._charts: dict[str, str | None] = {}
 
     def locate(self, path: str) -> ChartLocation | None:
-        """Return the location of a file in a chart, or None."""
+        """Return the location of a file in a chart, or None; a file of a packed chart is `ARCHIVE:MEMBER`."""
+        archive = path.rpartition(":")[0]
+        if archive.endswith(ARCHIVES) and self._is_file(archive):
+            return location_in(archive, path)
         chart = self.chart_of(os.path.dirname(path) or ".")
         if chart is None:
             return None

@@ -433,34 +433,71 @@ def _branches(all_directives: Iterable[Directive], *, takes_else: bool) -> set[i
     return starts
 
 
-_LINE_OF_CHART: Final = regex(
-    r"""^(?P<key>[ \t]*[\w./-]+:[ \t]+)"""
-    r"""(?P<value>["']?(?:[^\s{}"']|\{\{-? *\$?\.Chart\.(?:AppVersion|Version|Name) *-?\}\})+["']?)[ \t]*$""",
+_KNOWN: Final = r"\{\{-? *\$?\.(?:Chart\.(?:AppVersion|Version|Name)|Values(?:\.\w+)+) *-?\}\}"
+_LINE_OF_KNOWN: Final = regex(
+    rf"""^(?P<key>[ \t]*(?:- )?[\w./-]+:[ \t]+)(?P<value>["']?(?:[^\s{{}}"']|{_KNOWN})+["']?)[ \t]*$""",
     re.MULTILINE,
 )
-_OF_CHART: Final = regex(r"\{\{-? *\$?\.Chart\.(\w+) *-?\}\}")
+# In a list or a mapping in flow style
+_IN_FLOW: Final = regex(rf"""(?P<key>(?<=[:,\[] ))(?P<value>(["']?){_KNOWN}\3)(?=\s*[,}}\]])""")
+_PLAIN: Final = regex(r"[\w./-]+")
+_DIRECTIVE: Final = regex(_KNOWN)
+_NAME: Final = regex(r"\.(Chart|Values)\.([\w.]+)")
+_PLAIN_NUMBERS: Final = 1_000_000  # from which on Go prints a number with an exponent
 
 
-def with_metadata(text: str, metadata: Mapping[str, object]) -> str:
-    """Return a template in which values of Chart.yaml that are a whole value are filled in, with unchanged positions."""
-    names = {"AppVersion": "appVersion", "Version": "version", "Name": "name"}
-    values = {
-        name: value for name, key in names.items() if isinstance(value := metadata.get(key), str)
-    }
+def with_known_values(
+    text: str, metadata: Mapping[str, object], values: Mapping[str, object] | None
+) -> str:
+    """Return a template in which known values that are a whole value are filled in, with unchanged positions.
+
+    `metadata` is what is in Chart.yaml, `values` are those of the chart, None if they are not known.
+    """
+
+    def printed(directive: str) -> str | None:
+        name = _NAME.search(directive)
+        if name is None:
+            return None
+        source: object = values if name[1] == "Values" else metadata
+        for key in name[2].split("."):
+            key = _METADATA.get(key, key) if name[1] == "Chart" else key
+            source = source.get(key) if isinstance(source, Mapping) else None
+        return _printed(source)
 
     def filled(match: re.Match[str]) -> str:
-        if not all(name in values for name in _OF_CHART.findall(match["value"])):
+        known = {each: printed(each) for each in _DIRECTIVE.findall(match["value"])}
+        if not known or None in known.values():
             return match[0]
-        value = _OF_CHART.sub(lambda directive: values[directive[1]], match["value"])
+        value = _DIRECTIVE.sub(lambda directive: known[directive[0]] or "", match["value"])
         line = match["key"] + value
         return line.ljust(len(match[0])) if len(line) <= len(match[0]) else match[0]
 
-    return _LINE_OF_CHART.sub(filled, text) if ".Chart." in text else text
+    def filled_in_flow(match: re.Match[str]) -> str:
+        value = filled(match)
+        is_plain = _PLAIN.fullmatch(value.strip(" \"'")) is not None
+        return value if is_plain else match[0]
+
+    if "{{" not in text:
+        return text
+    return _IN_FLOW.sub(filled_in_flow, _LINE_OF_KNOWN.sub(filled, text))
 
 
-def metadata_span(line: str) -> tuple[int, int]:
-    """Return where the first directive of a line begins that `with_metadata` fills in, and where the last one ends."""
-    matches = list(_OF_CHART.finditer(line))
+_METADATA: Final = {"AppVersion": "appVersion", "Version": "version", "Name": "name"}
+
+
+def _printed(value: object) -> str | None:
+    """Return what Go's templates print of a value of YAML, None for a value that is empty, of several lines, or not a scalar."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int) and abs(value) < _PLAIN_NUMBERS:
+        return str(value)
+    is_line = isinstance(value, str) and value.strip() and "\n" not in value and "{" not in value
+    return str(value) if is_line else None
+
+
+def known_span(line: str) -> tuple[int, int]:
+    """Return where the first directive of a line begins that `with_known_values` fills in, and where the last one ends."""
+    matches = list(_DIRECTIVE.finditer(line))
     return matches[0].start(), matches[-1].end()
 
 

@@ -17,6 +17,7 @@ from crdlint.sources.helm.layout import (
 
 if TYPE_CHECKING:
     from crdlint.linting.result import FileResult
+    from crdlint.sources.helm.chart import Chart
     from crdlint.sources.helm.check import Charts
 
 
@@ -35,6 +36,10 @@ class ChartsOnDemand:
         from crdlint.sources.helm.check import Charts
 
         return Charts(self._values)
+
+    def unpacked(self, archive: str) -> Chart:
+        """Return a packed chart; its problems are why files of it cannot be read."""
+        return self._charts.unpacked(archive)
 
     def lint_template(
         self, path: str, text: str, lint: Callable[..., FileResult]

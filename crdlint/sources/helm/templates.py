@@ -18,7 +18,8 @@ from typing import Final, TypeVar
 from crdlint.crd.positions import Span
 from crdlint.diagnostics import Diagnostic, Fix
 from crdlint.files.recognition import CRD_OBJECT, GROUP, KIND, is_near_kind
-from crdlint.light import dataclass, regex, replace
+from crdlint.kubernetes.servers import NEWEST, Server
+from crdlint.light import NamedTuple, dataclass, regex, replace
 from crdlint.linting.result import FileResult, Lint
 from crdlint.linting.version_range import ACCEPTED
 from crdlint.phrases import counted
@@ -26,6 +27,7 @@ from crdlint.rules.advice.deployment import BRACES, DROPS_FIELD, IN_CRDS, NEEDS_
 from crdlint.rules.catalog import of_whole_crds
 from crdlint.rules.texts import reading
 from crdlint.safety.programs import shortened
+from crdlint.sources.helm.chart_values import holds
 from crdlint.sources.helm.gates import included_names
 from crdlint.sources.helm.masking import (
     Block,
@@ -392,17 +394,54 @@ def _take_block(
         analysis.conditions.append(block)
 
 
+class VersionGates(NamedTuple):
+    """What is known of the conditions of a template on the version of Kubernetes.
+
+    `asking` are the names of the named templates of its chart that ask for it. `server` is that of the run if it is only one.
+    """
+
+    asking: Set[str] = frozenset()
+    server: Server | None = None
+
+    @property
+    def is_old(self) -> bool:
+        """Whether the run is for one version that is not the newest, so that its findings may not be those of a newer one."""
+        return self.server is not None and self.server is not NEWEST
+
+    def of(self, blocks: Sequence[Block], text: str) -> dict[Block, bool | None]:
+        """Return the conditions on the version, with whether Helm renders their blocks: None if that is not certain."""
+        variables = variables_of(text)
+        asking = {name for name, pipeline in variables.items() if self._asks(pipeline)}
+        return {
+            block: self._keeps(block, variables)
+            for block in blocks
+            if self._asks(block.directive.body)
+            or not asking.isdisjoint(block.directive.body.split())
+        }
+
+    def _asks(self, pipeline: str) -> bool:
+        if ".Capabilities" in pipeline or "semverCompare" in pipeline:
+            return True
+        return not self.asking.isdisjoint(included_names(pipeline))
+
+    def _keeps(self, block: Block, variables: Mapping[str, str]) -> bool | None:
+        if self.server is None:
+            return None
+        version = self.server.version
+        return block.is_kept(lambda condition: holds(condition, None, variables, None, version))
+
+
+ANY_VERSION: Final = VersionGates()
+
+
 def check_template(
     path: str,
     text: str,
     lint: Lint,
     without: Container[str] = (),
-    asking: Set[str] = frozenset(),
+    gates: VersionGates = ANY_VERSION,
 ) -> FileResult:
-    """Check a template's CRDs except those in `without`; a finding explains why one that depends on values is skipped.
-
-    `asking` are the names of the named templates of its chart that ask for the version of Kubernetes.
-    """
+    """Check a template's CRDs except those in `without`; a finding explains why one that depends on values is skipped."""
     if "{{" not in text:
         return lint(text, path)
     masked = mask(text)
@@ -419,10 +458,10 @@ def check_template(
             skipped=1,
             diagnostics=tuple(diagnostics),
         )
-    result = _masked(path, text, masked, lint, without, asking)
+    result = _masked(path, text, masked, lint, without, gates)
     if any(block.has_else for block in masked.blocks):
         others = mask(text, takes_else=True)
-        result = _united(result, _masked(path, text, others, lint, without, asking))
+        result = _united(result, _masked(path, text, others, lint, without, gates))
     return replace(result, masked=yaml)
 
 
@@ -446,7 +485,7 @@ def _masked(
     masked: Masked,
     lint: Lint,
     without: Container[str],
-    asking: Set[str],
+    gates: VersionGates,
 ) -> FileResult:
     analysis = analyse(masked)
     part_at = analysis.outline.part_at
@@ -460,7 +499,7 @@ def _masked(
     names = {crd.name for crd in crds}
     own = _own_findings(result, analysis, text, names)
     readable = [finding for finding in own if part_at(finding.line) not in unreadable]
-    findings, gated = _without_gated(readable, _version_gates(masked.blocks, text, asking))
+    findings, gated = _without_gated(readable, gates.of(masked.blocks, text), is_old=gates.is_old)
     lines = text.split("\n")
     lost = "with its directives left out this CRD cannot be read"
     more = [
@@ -536,39 +575,26 @@ def _notices(
 _OF_VERSIONS: Final = frozenset({NEEDS_NEWER.id, DROPS_FIELD.id})
 
 
-def _version_gates(blocks: Sequence[Block], text: str, asking: Set[str]) -> list[Block]:
-    """Return the conditions on the version of Kubernetes, also by a variable of the template or by a named template."""
-    variables = {
-        name for name, pipeline in variables_of(text).items() if _asks_for_version(pipeline, asking)
-    }
-    return [
-        block
-        for block in blocks
-        if _asks_for_version(block.directive.body, asking)
-        or not variables.isdisjoint(block.directive.body.split())
-    ]
-
-
-def _asks_for_version(pipeline: str, asking: Set[str]) -> bool:
-    if ".Capabilities" in pipeline or "semverCompare" in pipeline:
-        return True
-    return not asking.isdisjoint(included_names(pipeline))
-
-
 def _without_gated(
-    findings: list[Diagnostic], gates: Sequence[Block]
+    findings: list[Diagnostic], gates: Mapping[Block, bool | None], *, is_old: bool
 ) -> tuple[list[Diagnostic], Block | None]:
-    """Return the findings but those of some versions of Kubernetes in a block that asks for it, and the first such block."""
+    """Return the findings but those that a condition on the version of Kubernetes may avoid, and the first such condition."""
     ungated: list[Diagnostic] = []
     gated: Block | None = None
     for finding in findings:
-        is_of_versions = finding.rule in _OF_VERSIONS or bool(finding.versions)
-        gate = next((each for each in gates if each.line <= finding.line <= each.end_line), None)
-        if gate is None or not is_of_versions:
+        around = [each for each in gates if each.line <= finding.line <= each.end_line]
+        depends = is_old or finding.rule in _OF_VERSIONS or bool(finding.versions)
+        avoiding = next((each for each in around if _avoids(gates[each], depends=depends)), None)
+        if avoiding is None:
             ungated.append(finding)
         else:
-            gated = gated or gate
+            gated = gated or avoiding
     return ungated, gated
+
+
+def _avoids(is_kept: bool | None, *, depends: bool) -> bool:
+    """Return whether a block may avoid a finding in it, which may depend on the version if its condition is not known."""
+    return depends if is_kept is None else not is_kept
 
 
 def is_own(fix: Fix, text: str, checked: str) -> bool:

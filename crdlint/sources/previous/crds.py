@@ -6,10 +6,11 @@ import os
 import zlib
 from collections import OrderedDict
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import field
 from functools import cached_property
 from itertools import chain
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from crdlint.crd import v1beta1
 from crdlint.crd.positions import Locator, SourceLocation, Span
@@ -43,6 +44,9 @@ from crdlint.sources.kustomize.kustomization import (
 from crdlint.sources.previous.copies import OldFolder
 from crdlint.yaml.nodes import child, text_of
 
+if TYPE_CHECKING:
+    from crdlint.sources.helm.known_values import KnownValues
+
 
 @dataclass(frozen=True, slots=True)
 class OldTemplate:
@@ -63,6 +67,7 @@ class OldCharts:
     values: HelmValues | None = DEFAULTS
     notices: dict[str, None] = field(default_factory=dict)
     _rendered: dict[str, Rendered] = field(default_factory=dict)
+    _known: dict[str, KnownValues | None] = field(default_factory=dict)
 
     def documents(self, template: OldTemplate) -> Sequence[RenderedDocument]:
         """Return the documents that Helm renders of a template; none if its chart is not rendered."""
@@ -76,6 +81,24 @@ class OldCharts:
         if rendered is None:
             rendered = self._rendered[chart.name] = self._render(chart, self.values)
         return rendered
+
+    def filled(self, template: OldTemplate, text: str) -> str:
+        """Return a template that Helm does not render, with known values filled in at unchanged positions."""
+        chart = template.chart
+        if "{{" not in text:
+            return text
+        if chart.name not in self._known:
+            self._known[chart.name] = self._known_of(chart)
+        known = self._known[chart.name]
+        return text if known is None else known.filled_at(template.path, text)
+
+    def _known_of(self, chart: OldFolder) -> KnownValues | None:
+        from crdlint.sources.helm.chart import load_folder
+        from crdlint.sources.helm.known_values import KnownValues
+
+        with suppress(RepositoryError), chart.opened() as path:
+            return KnownValues(load_folder(path), self.values or DEFAULTS)
+        return None
 
     def _render(self, chart: OldFolder, values: HelmValues) -> Rendered:
         from crdlint.sources.helm.check import render_for, versions_of
@@ -265,8 +288,12 @@ class PreviousCRDs:
         return crds
 
     def _collect(self, file: OldFile) -> CollectedCRDs:
-        crds = collect(file.text, file.name)
-        documents = self.charts.documents(file.template) if file.template is not None else ()
+        template = file.template
+        if template is None:
+            return collect(file.text, file.name)
+        documents = self.charts.documents(template)
+        text = file.text if documents else self.charts.filled(template, file.text)
+        crds = collect(text, file.name)
         if not documents:
             return crds
         from crdlint.sources.helm.rendered import collect_rendered
