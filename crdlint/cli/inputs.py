@@ -54,19 +54,19 @@ class Inputs:
 
         A packed chart is replaced by its files, whose texts are kept.
         """
-        found = find_files(
+        discovered = find_files(
             paths,
             self.selection,
             report or self.problem,
             report or self.notice,
         )
-        if not any(map(is_archive, found.files)):
-            return found
+        if not any(map(is_archive, discovered.files)):
+            return discovered
         files = chain.from_iterable(
             self._unpacked(path, report or self.problem) if is_archive(path) else (path,)
-            for path in found.files
+            for path in discovered.files
         )
-        return found._replace(files=tuple(files))
+        return discovered._replace(files=tuple(files))
 
     def _unpacked(self, archive: str, report: Report) -> Iterator[str]:
         """Yield the names of the files of a packed chart that are YAML or JSON by their names."""

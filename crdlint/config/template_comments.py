@@ -17,8 +17,8 @@ def read_template_comments(text: str, file: str) -> Comments:
 
 def _add(comments: Comments, others: Comments) -> None:
     """Add the comments and remarks that are not there yet."""
-    known = {each.rules for each in comments.valid}  # with their places
-    comments.valid += (each for each in others.valid if each.rules not in known)
+    listed = {each.rules for each in comments.valid}  # with their places
+    comments.valid += (each for each in others.valid if each.rules not in listed)
     remarks = {(each.line, each.column, each.message) for each in comments.remarks}
     comments.remarks += (
         each for each in others.remarks if (each.line, each.column, each.message) not in remarks

@@ -319,12 +319,12 @@ class SharedNames:
                 reported.add((name.line, name.column))
                 finding = _finding(crd, name, file, *others[name])
                 _, owner, owner_file = others[name]
-                pair = {_place(file, crd.name), _place(owner_file, owner)}
+                pair = {_location(file, crd.name), _location(owner_file, owner)}
                 fails = any(pair <= together for together in self.failing)
                 yield _as_failure(finding, name) if fails else finding
 
 
-def _place(file: str, crd: str) -> CRDPlace:
+def _location(file: str, crd: str) -> CRDPlace:
     return CRDPlace(os.path.normpath(file), crd)
 
 

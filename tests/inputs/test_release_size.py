@@ -347,7 +347,7 @@ class TestFinding:
             ]
             outputs.add(CliRunner().invoke(cli, arguments, catch_exceptions=False).stdout)
         assert len(outputs) == 1
-        assert levels == [4, 9]
+        assert levels == [1, 9]
         chart(tmp_path, {"README.md": "changed"})
         CliRunner().invoke(cli, arguments, catch_exceptions=False)
         assert levels == [4, 9, 4, 9]

@@ -130,7 +130,7 @@ class _Chart:
     copies: tuple[CopyOfCRD, ...] = ()
     conflicts: tuple[frozenset[CRDPlace], ...] = ()
     is_broken_by_values: bool = False  # those that the user chose
-    known: KnownValues | None = None
+    known_values: KnownValues | None = None
 
     @property
     def asking_templates(self) -> frozenset[str]:
@@ -269,11 +269,11 @@ class Charts:
         """Return what Helm renders of a template that has only known values and conditions that hold, else None."""
         name = os.path.normpath(path)
         owner = chart.model.owner_of(name)
-        values = None if owner is None else self._known(chart).of(owner)
+        values = None if owner is None else self._values_of(chart).of(owner)
         if owner is None or values is None:
             return None
         text = next(file.text for file in owner.files.values() if file.shown == name)
-        masked = mask(self._known(chart).filled(owner, text))
+        masked = mask(self._values_of(chart).filled(owner, text))
         variables = variables_of(text)
 
         def is_true(condition: str) -> bool | None:
@@ -376,7 +376,7 @@ class Charts:
         """Return the result of a template that Helm does not render, or that is not the one on disk."""
         path, text = file.path, file.text
         owner = chart.model.owner_of(os.path.normpath(path))
-        filled = self._known(chart).filled(owner, text)
+        filled = self._values_of(chart).filled(owner, text)
         checked = check_template(
             path,
             filled,
@@ -386,10 +386,10 @@ class Charts:
         result = _of_original(checked, text, filled)
         return explained(result, lambda _: _BY_HAND) if find("helm") else result
 
-    def _known(self, chart: _Chart) -> KnownValues:
-        if chart.known is None:
-            chart.known = KnownValues(chart.model, self.values or DEFAULTS)
-        return chart.known
+    def _values_of(self, chart: _Chart) -> KnownValues:
+        if chart.known_values is None:
+            chart.known_values = KnownValues(chart.model, self.values or DEFAULTS)
+        return chart.known_values
 
     def _named(self, file: ChartFile, lint: Lint, chart: _Chart) -> FileResult:
         """Return the result of a file that Helm does not render by itself: CRDs in named templates are checked where included."""
@@ -592,7 +592,7 @@ def _from_cache(
         findings=tuple(unpacked(loads(each)) for each in entries(_FINDING)),
         copies=tuple(CopyOfCRD(*loads(each)) for each in entries(_COPY)),
         conflicts=tuple(
-            frozenset(CRDPlace(*place) for place in loads(each)) for each in entries(_CONFLICT)
+            frozenset(CRDPlace(*entry) for entry in loads(each)) for each in entries(_CONFLICT)
         ),
     )
 

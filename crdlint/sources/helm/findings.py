@@ -104,8 +104,8 @@ def conflicts_of(contents: Sequence[ChartContents]) -> list[frozenset[CRDPlace]]
 
     Helm 4 fails to install them, because one of them is never established.
     """
-    found = (_with_names_in_common(each) for each in contents)
-    return list(dict.fromkeys(filter(None, found)))
+    conflicts = (_with_names_in_common(each) for each in contents)
+    return list(dict.fromkeys(filter(None, conflicts)))
 
 
 def _with_names_in_common(contents: ChartContents) -> frozenset[CRDPlace]:
@@ -114,11 +114,11 @@ def _with_names_in_common(contents: ChartContents) -> frozenset[CRDPlace]:
     for crd in contents.sent(Way.CRDS):
         if crd.defines is None or not crd.name:
             continue
-        place = CRDPlace(crd.file.shown, crd.name)
+        entry = CRDPlace(crd.file.shown, crd.name)
         for is_kind, names in ((False, crd.defines.names), (True, crd.defines.kinds)):
             for name in names:
-                by_name[crd.defines.group, is_kind, name].add(place)
-    shared = (places for places in by_name.values() if len({each.crd for each in places}) > 1)
+                by_name[crd.defines.group, is_kind, name].add(entry)
+    shared = (crds for crds in by_name.values() if len({each.crd for each in crds}) > 1)
     return frozenset(chain.from_iterable(shared))
 
 

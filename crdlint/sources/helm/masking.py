@@ -465,10 +465,10 @@ def with_known_values(
         return _printed(source)
 
     def filled(match: re.Match[str]) -> str:
-        known = {each: printed(each) for each in _DIRECTIVE.findall(match["value"])}
-        if not known or None in known.values():
+        values_of = {each: printed(each) for each in _DIRECTIVE.findall(match["value"])}
+        if not values_of or None in values_of.values():
             return match[0]
-        value = _DIRECTIVE.sub(lambda directive: known[directive[0]] or "", match["value"])
+        value = _DIRECTIVE.sub(lambda directive: values_of[directive[0]] or "", match["value"])
         line = match["key"] + value
         return line.ljust(len(match[0])) if len(line) <= len(match[0]) else match[0]
 

@@ -67,7 +67,7 @@ class OldCharts:
     values: HelmValues | None = DEFAULTS
     notices: dict[str, None] = field(default_factory=dict)
     _rendered: dict[str, Rendered] = field(default_factory=dict)
-    _known: dict[str, KnownValues | None] = field(default_factory=dict)
+    _values: dict[str, KnownValues | None] = field(default_factory=dict)
 
     def documents(self, template: OldTemplate) -> Sequence[RenderedDocument]:
         """Return the documents that Helm renders of a template; none if its chart is not rendered."""
@@ -87,12 +87,12 @@ class OldCharts:
         chart = template.chart
         if "{{" not in text:
             return text
-        if chart.name not in self._known:
-            self._known[chart.name] = self._known_of(chart)
-        known = self._known[chart.name]
-        return text if known is None else known.filled_at(template.path, text)
+        if chart.name not in self._values:
+            self._values[chart.name] = self._values_of(chart)
+        values = self._values[chart.name]
+        return text if values is None else values.filled_at(template.path, text)
 
-    def _known_of(self, chart: OldFolder) -> KnownValues | None:
+    def _values_of(self, chart: OldFolder) -> KnownValues | None:
         from crdlint.sources.helm.chart import load_folder
         from crdlint.sources.helm.known_values import KnownValues
 
