@@ -361,7 +361,7 @@ class ChartOptions(ReportOptions, group=Group.SERVERS):
     )
 
     def values_without_helm(self) -> list[str]:
-        """Return the options that are given and have no effect without Helm."""
+        """Return the options that are given and have little effect without Helm."""
         values = {
             "--values": self.value_files,
             "--set": self.sets,
@@ -387,7 +387,8 @@ class ChartOptions(ReportOptions, group=Group.SERVERS):
         if unused and _is_missing("helm"):
             verb = agreeing(len(unused), "has", "have")
             console.err(
-                f"crdlint: note: helm is not on the PATH: {joined(unused)} {verb} no effect"
+                f"crdlint: note: helm is not on the PATH: {joined(unused)} {verb} no effect on what "
+                "only Helm renders"
             )
         others = [f"--set-string={text}" for text in self.set_strings]
         others += [f"--set-json={text}" for text in self.set_jsons]
