@@ -350,7 +350,7 @@ class TestFinding:
         assert levels == [1, 9]
         chart(tmp_path, {"README.md": "changed"})
         CliRunner().invoke(cli, arguments, catch_exceptions=False)
-        assert levels == [4, 9, 4, 9]
+        assert levels == [1, 9, 1, 9]
 
     def test_it_can_be_ignored(self, tmp_path: Path) -> None:
         files = {
