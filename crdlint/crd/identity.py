@@ -251,8 +251,9 @@ def is_partial(root: Mapping) -> bool:
     if any(is_near_key(name, "spec") for name, _, _ in entries(root)):
         return False
     if spec is None:
-        is_below_metadata = any(child(root, "metadata", "spec", key) for key in SPEC_KEYS)
-        return not is_below_metadata
+        metadata = child(root, "metadata")
+        owners = (root, metadata, child(metadata, "spec"))
+        return not any(child(owner, key) for owner in owners for key in SPEC_KEYS)
     return not any(_is_spec_key(name) for name, _, _ in entries(spec))
 
 

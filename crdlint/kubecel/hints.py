@@ -21,6 +21,7 @@ from crdlint.kubecel.repair.false_friends import CURLY_QUOTES
 from crdlint.kubecel.repair.meaning import is_prose, meaning
 from crdlint.kubecel.repair.patterns import Tokens
 from crdlint.kubecel.repair.state import CompiledText, comment_of
+from crdlint.kubecel.repair.unrendered import placeholder_in
 from crdlint.light import NamedTuple, regex
 from crdlint.phrases import Sample
 from crdlint.safety.work import Effort
@@ -55,6 +56,9 @@ def hint(expression: Expression, effort: Effort) -> Hint:
         return Hint(_ONLY_NAMES)
     if meant is not None:
         return Hint(meant.help, Reason(Code.MEANT, (meant.edits, meant.is_certain)))
+    placeholder = placeholder_in(expression.text)
+    if placeholder is not None and expression.error is not None:
+        return Hint(f"Write the value in place of the placeholder `{placeholder}`")
     if is_prose(expression):
         return Hint(_prose(expression.text))
     if state.error is None:
@@ -80,7 +84,7 @@ _CONSTANTS: Final = "Correct the constant: the API server converts it when the C
 
 
 _SELF: Final = regex(r"\b(?:self|oldSelf)\b")
-_HAS: Final = regex(r"has\(\s*(?:(self|oldSelf)|([\w.]+)\[\s*\d+\s*\])\s*\)")
+_HAS: Final = regex(r"has\(\s*(?:(self|oldSelf)|([\w.]+)\[\s*(\d+)\s*\])\s*\)")
 _OF_METADATA: Final = regex(
     rf"(?<![\w.])self\.(?:\w+\.)*metadata\.(?:{'|'.join(sorted(_OBJECT_META))})\b"
 )
@@ -93,7 +97,7 @@ def _start_of_call(state: CompiledText) -> int:
 
 def _wrong_argument(argument: re.Match[str], state: CompiledText) -> str:
     """Return the help for has() of what is always set, or of an element of a list."""
-    name, items = argument[1], argument[2]
+    name, items, index = argument[1], argument[2], argument[3]
     if name == "self":
         return "Remove `has(self)`: `self` is always set, and has() takes a field, as in `has(self.name)`"
     if name:
@@ -103,7 +107,7 @@ def _wrong_argument(argument: re.Match[str], state: CompiledText) -> str:
             else "`oldSelf` is always set in a transition rule"
         )
         return f"Remove `has(oldSelf)`: {instead}"
-    meant = f"size({items}) > 0"
+    meant = f"size({items}) > {index}"
     if _may_be_unset(items, state):
         meant = f"has({items}) && {meant}"
     return f"Write `{meant}` instead of `{argument[0]}`: has() takes a field, not an element"

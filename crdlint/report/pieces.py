@@ -68,7 +68,7 @@ class Summary:
     - `copies`: the files with such copies
     - `unreadable`: inputs that are no files checked
     - `fixable`: the safe fixes
-    - `fixable_advice`: the unsafe fixes of what the API server accepts
+    - `fixable_advice`: the unsafe fixes of what the API server accepts, which are those of `fixable_advice_rules`
     - `fixable_unsafe`: the other unsafe ones
     """
 
@@ -89,6 +89,7 @@ class Summary:
     fixable: int = 0
     fixable_unsafe: int = 0
     fixable_advice: int = 0
+    fixable_advice_rules: list[str] = field(default_factory=list)
 
     def add(self, result: FileResult) -> None:
         """Count in a file's results."""
@@ -105,7 +106,14 @@ class Summary:
                     is_safe = diagnostic.fix.applicability == "safe"
                     self.fixable += is_safe
                     self.fixable_unsafe += not is_safe and not is_advice(diagnostic)
-                    self.fixable_advice += not is_safe and is_advice(diagnostic)
+                    if not is_safe and is_advice(diagnostic):
+                        self._add_advice(diagnostic.rule)
+
+    def _add_advice(self, rule: str) -> None:
+        """Count an unsafe fix that is only applied if its rule is selected."""
+        self.fixable_advice += 1
+        if rule not in self.fixable_advice_rules:
+            self.fixable_advice_rules.append(rule)
 
     def counts(self) -> str:
         """Return the number of findings of each severity, such as `1 error, 0 warnings, 2 infos`."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from crdlint.diagnostics import NOT_RENDERED, UNKNOWN_FIELD, Diagnostic
 from crdlint.light import NamedTuple, regex, replace
-from crdlint.phrases import agreeing, counted
+from crdlint.phrases import agreeing, counted, some
 from crdlint.report import pieces, words
 from crdlint.report.page import CellPart, columns, fitting, rule_link
 from crdlint.report.repetitions import Repetitions
@@ -381,10 +381,16 @@ def _fixable(summary: Summary) -> str:
             f"{unsafe:,} {'more' if safe else 'fixable'} with {'' if safe else '--fix '}--unsafe-fixes"
         )
     if advice:
+        names = summary.fixable_advice_rules
+        selected = ",".join(names) if len(names) <= _MOST_RULES else "RULE"
+        choice = f" ({some(names, _MOST_RULES)})" if selected == "RULE" else ""
         parts.append(
-            f"{advice:,} {'more ' if parts else 'fixable '}with --fix --unsafe-fixes --select RULE"
+            f"{advice:,} {'more ' if parts else 'fixable '}with --fix --unsafe-fixes --select {selected}{choice}"
         )
     return ", ".join(parts)
+
+
+_MOST_RULES: Final = 3  # in a command that can be copied
 
 
 _STOPPED: Final = (

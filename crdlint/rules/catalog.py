@@ -55,6 +55,7 @@ _FAMILIES: Final[dict[str, Literal["checks", "advice", "requested", "functions"]
     "advice.dead_ends": "advice",
     "advice.refused_objects": "advice",
     "advice.short_names": "advice",
+    "advice.misspelled_names": "advice",
     "advice.stability": "requested",
     "advice.server_side_apply": "requested",
     "advice.senders": "advice",

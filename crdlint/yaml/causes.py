@@ -19,7 +19,7 @@ from crdlint.yaml.broken_text import BrokenText, Cause
 from crdlint.yaml.edit import Edit, apply
 from crdlint.yaml.nodes import Mapping, Node, Scalar
 from crdlint.yaml.parse import Document, parse_first
-from crdlint.yaml.swallowed import swallows_keys
+from crdlint.yaml.swallowed import repeats_keys, swallows_keys
 
 # Longer documents are not parsed again, and others at most this often.
 _LONGEST: Final = 4_000_000  # characters
@@ -196,10 +196,16 @@ def _progress(
     read = parse_first(fixed)
     if read.error is not None:
         return _Progress(is_parsed=False, line=read.error.line - read.line_offset)
-    is_object = read.root is not None and not isinstance(read.root, Scalar)
-    if read.root is None or not is_object or swallows_keys(text, edits, read.root):
+    if read.root is None or not _keeps_keys(text, edits, read.root):
         return _Progress(is_parsed=False)
     return _Progress(is_parsed=True, oddities=-(_oddities(read.root) + problems(read.root)))
+
+
+def _keeps_keys(text: BrokenText, edits: SequenceOf[Edit], root: Node) -> bool:
+    """Return whether a document is an object or a list after edits, and its keys can all be read."""
+    if isinstance(root, Scalar):
+        return False
+    return not swallows_keys(text, edits, root) and not repeats_keys(edits, root)
 
 
 def _is_empty(value: Node) -> bool:

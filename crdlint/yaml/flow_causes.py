@@ -113,10 +113,11 @@ def indexed(text: BrokenText) -> Iterator[Cause]:
         missing = [match for match in _INDEXED.finditer(line) if start < match.start()]
         if missing:
             edits = tuple(
-                Edit(begin + match.start(), begin + match.end(), quoted(match[0]))
+                Edit(begin + match.start(), begin + match.end(), quoted(match[0].strip("`")))
                 for match in missing
             )
-            help_ = f"Put the value in line {text.line(i)} in quotes: `{quoted(missing[0][0])}`"
+            value = quoted(missing[0][0].strip("`"))
+            help_ = f"Put the value in line {text.line(i)} in quotes: `{value}`"
             yield text.cause(
                 repairs.QUOTES,
                 i,

@@ -16,6 +16,7 @@ from crdlint.phrases import agreeing, counted
 from crdlint.yaml import repairs
 from crdlint.yaml.broken_text import (
     FIELD,
+    KEYWORDS,
     BrokenText,
     Cause,
     Entry,
@@ -426,7 +427,10 @@ def _below_text(text: BrokenText, stop: int) -> Iterator[Cause]:
     deeper = next((key_column(text.lines[i]) for i in reversed(lines[: stop - len(beside)])), -1)
     if len(beside) > 1 and right > indent < deeper:
         yield _shift(text, beside[::-1], right - indent)  # a list with its key
-    if entry is None or right <= left or has_block_scalar(text.lines[upper]):
+    if entry is None:
+        yield from _text_above(text, stop)
+        return
+    if right <= left or has_block_scalar(text.lines[upper]):
         return
     is_alone = len(beside) == 1
     if is_alone and deeper > right:
@@ -443,6 +447,16 @@ def _below_text(text: BrokenText, stop: int) -> Iterator[Cause]:
         f"{_count(left)} like line {text.line(upper)}: a key cannot have both a value and fields"
     )
     yield text.cause(repairs.INDENTATION, upper, help_)
+
+
+def _text_above(text: BrokenText, stop: int) -> Iterator[Cause]:
+    """Find a text of several lines that is indented less than the fields below it, which belong beside its key."""
+    lines = text.structure
+    right = key_column(text.lines[lines[stop]])
+    start = next((i for i in range(stop - 1, -1, -1) if entry_of(text.lines[lines[i]])), None)
+    if start is None or key_column(text.lines[lines[start]]) >= right:
+        return
+    yield _shift(text, lines[start:stop], right - key_column(text.lines[lines[start]]))
 
 
 def _to_levels_above(
@@ -480,11 +494,18 @@ _TEXT: Final = regex(
 )
 
 
+# A line that is no part of a text of several lines: a field, or with a mark or a keyword of schemas in front.
+_NO_PROSE: Final = regex(
+    rf"{FIELD.pattern}|\s*[!=<+]"
+    rf"|\s*(?:{'|'.join(sorted(KEYWORDS))})\s+[\w\"']+\s*(?:[=;]|\r?\Z)"
+)
+
+
 def _prose(text: BrokenText) -> Iterator[Cause]:
     """Find a line of a text of several lines that is indented less than the text."""
     for i in text.near():
         previous = text.previous(i)
-        if previous is None or FIELD.match(text.lines[i]):
+        if previous is None or _NO_PROSE.match(text.lines[i]):
             continue
         indent, expected = indent_of(text.lines[i]), indent_of(text.lines[previous])
         if has_block_scalar(text.lines[previous]) and indent <= key_column(text.lines[previous]):

@@ -1,8 +1,9 @@
-"""Whether edits of a broken document turn keys into the text of a scalar: such a repair would lose them without a word."""
+"""Whether edits of a broken document lose keys without a word: as the text of a scalar, or under a key that is set twice."""
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Callable, Iterator
 from collections.abc import Sequence as SequenceOf
 from itertools import accumulate
@@ -11,12 +12,12 @@ from typing import Final
 from crdlint.light import regex
 from crdlint.yaml.broken_text import FIELD, KEYWORDS, BrokenText, indent_of
 from crdlint.yaml.edit import Edit, in_order
-from crdlint.yaml.nodes import Node, Scalar, nodes_of
+from crdlint.yaml.nodes import Mapping, Node, Scalar, nodes_of
 
 # A key of the schemas of CRDs without its colon, in quotes, or after a mark.
 _KEYWORD: Final = regex(
     rf" *(?:[->+] *)*[\"'`*]*(?:{'|'.join(sorted(KEYWORDS - {'description', 'title'}))})[\"'`*]*"
-    r"(?: *[:=;]| *\r?\Z| (?=[\w\[{]+ *(?:#.*)?\r?\Z))"
+    r"(?: *[:=;]| *\r?\Z| (?=[\w\[{]+ *(?:[=;#].*)?\r?\Z))"
 )
 
 _ODD_KEY: Final = regex(r" *(?:- +)*[A-Za-z$][\w$-]* ?:[,;:{\[]? *\r?\Z")
@@ -30,6 +31,29 @@ def swallows_keys(text: BrokenText, edits: SequenceOf[Edit], root: Node) -> bool
     written = [(moved(edit.start), edit) for edit in ordered]
     scalars = (node for node in nodes_of(root) if isinstance(node, Scalar))
     return any(_holds_any(keys, scalar) and _is_new_text(scalar, written) for scalar in scalars)
+
+
+def repeats_keys(edits: SequenceOf[Edit], root: Node) -> bool:
+    """Return whether edits moved or wrote a key that its mapping has already: the API server would use only the last one."""
+    ordered = list(in_order(edits))
+    moved = _moves(ordered)
+    written = sorted(moved(edit.start) for edit in ordered)
+    mappings = (node for node in nodes_of(root) if isinstance(node, Mapping))
+    return any(_is_written(key, written) for mapping in mappings for key in _repeated(mapping))
+
+
+def _repeated(mapping: Mapping) -> Iterator[Scalar]:
+    """Yield the keys of a mapping that it has more than once."""
+    keys = [key for key in mapping.items[::2] if isinstance(key, Scalar)]
+    names = Counter(key.value for key in keys)
+    return (key for key in keys if names[key.value] > 1 and key.value != "<<")
+
+
+def _is_written(key: Scalar, written: SequenceOf[int]) -> bool:
+    """Return whether edits changed the line of a key before it, or the key itself."""
+    start = key.start_mark.index - key.start_mark.column
+    index = bisect_left(written, start)
+    return index < len(written) and written[index] <= key.end_mark.index
 
 
 def _key_offsets(text: BrokenText, edits: SequenceOf[Edit]) -> Iterator[int]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from click.testing import CliRunner
+from crds import crd_with_spec
 
 import crdlint.runner.fixes
 from crdlint.cli.main import cli
@@ -153,6 +154,17 @@ def test_findings_with_fixes_are_marked_and_counted(file: Path) -> None:
         r"error\[cel-optional-old-self-unused\]: .*\n  --> .*  \[\*\]\n", result.stdout
     )
     assert result.stdout.endswith("[*] 1 fixable with --fix\n")
+
+
+def test_the_last_line_names_the_rules_that_must_be_selected(tmp_path: Path) -> None:
+    path = tmp_path / "crd.yaml"
+    enum = "mode: {type: string, enum: [A, B], default: B, pattern: '^[A“”]+$'}"
+    path.write_text(crd_with_spec(f"type: object\nproperties:\n  {enum}\n  n: {{type: string}}"))
+    fixing = ["check", "--fix", "--unsafe-fixes", "--select", "curly-quotes,yaml-key"]
+    last_line = CliRunner().invoke(cli, ["check", str(path)]).stdout.splitlines()[-1]
+    assert last_line == "2 fixable with --fix --unsafe-fixes --select curly-quotes,yaml-key"
+    CliRunner().invoke(cli, [*fixing, str(path)])
+    assert '"n": {type: string}' in path.read_text()
 
 
 def test_a_diff_has_colors_only_where_they_are_wanted(tmp_path: Path) -> None:

@@ -294,6 +294,16 @@ def test_few_of_many_kinds_are_compared(monkeypatch: pytest.MonkeyPatch) -> None
     assert calls == 1000
 
 
+@each("indent", ["  ", ""], ids=["below the metadata", "at the root"])
+def test_a_crd_without_the_line_of_its_spec_is_no_patch(indent: str) -> None:
+    head, _, spec = CRD.partition("spec:\n")
+    text = head + "".join(indent + line[2:] for line in spec.splitlines(keepends=True))
+    result = lint_file(text, "a.yaml", CheckRequest(skip_unfinished=True))
+    messages = [one.message for one in result.diagnostics]
+    assert result.notices == ()
+    assert f'unknown field "{"metadata." if indent else ""}group"' in messages
+
+
 # Parts and templates of CRDs
 
 PARTIAL = (

@@ -111,6 +111,25 @@ def test_the_patch_that_names_the_crd_in_its_target(
     assert [(d.line, d.column) for d in overlay.diagnostics] == [(4, 3)]
 
 
+def test_a_patch_that_replaces_the_versions_is_the_cause(
+    built: Callable[..., Any], tmp_path: Path
+) -> None:
+    column = "{name: A, type: string, jsonPath: .spec.a}"
+    versions = f"  versions:\n  - name: v1\n    additionalPrinterColumns: [{column}]\n"
+    head, _, _ = CRD.partition("  versions:")
+    built(head + versions)
+    folder = Path(folders(tmp_path, overlay=OVERLAY))
+    names = "metadata: {name: foos.example.com}\nspec:\n"
+    kind = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\n"
+    (folder / "patch.yaml").write_text(f"{kind}{names}{versions}", encoding="utf-8")
+    overlay, _ = check_kustomization(str(folder), lint, {})
+    of_server = [one for one in overlay.diagnostics if one.origin == "apiserver"]
+    assert "schema-required" in {one.rule for one in of_server}
+    for one in (each for each in of_server if str(each.field).startswith("spec.versions")):
+        assert one.headline.startswith("a patch replaces all `versions`: ")
+        assert str(one.help).startswith("Write a JSON patch instead, such as `{op: add, path: ")
+
+
 def test_what_is_found_in_the_base_is_told_of_there(
     built: Callable[..., Any], tmp_path: Path
 ) -> None:

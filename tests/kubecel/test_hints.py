@@ -9,6 +9,7 @@ from crdlint.cel.source_ranges import error_range
 from crdlint.kubecel.compilation import requirement
 from crdlint.kubecel.hints import hint
 from crdlint.kubecel.reasoning.optional_fields import unguarded
+from crdlint.kubecel.repair.meaning import meaning
 from crdlint.kubernetes.servers import parse_range
 from crdlint.safety.work import Effort
 
@@ -23,6 +24,7 @@ FIELDS = (
     [
         ("self.replica > 0", "Write `replicas` instead", 36),
         ("has(self.list[0])", "Write `has(self.list) && size(self.list) > 0` instead", 36),
+        ("has(self.list[2])", "Write `has(self.list) && size(self.list) > 2` instead", 36),
         ("self.list.map('a') == ['a']", "Call `map` with a variable and an expression", 36),
         ("self.list.all('a')", "Call `all` with a variable and a condition", 36),
         ("self.must == True", "Write `'true'` or `'True'` instead of `True`", 36),
@@ -171,3 +173,51 @@ def test_no_requirement() -> None:
     assert (
         requirement(compile_rule("self.nope > 0", FIELDS).rule, parse_range("1.28..1.36")) is None
     )
+
+
+PLACEHOLDERS = (
+    "@MAX@", "@max-size@", "%MAX%", "%(max)s", "<MAX>", "<max-size>", "<% max %>", "__MAX_SIZE__", "$(MAX)", "$MAX", "${MAX}",
+    "#{max}", "{{ .Values.max }}", "{{ max | default 3 }}", "[[ max ]]", "TODO", "???",
+)  # fmt: skip
+
+
+@each("placeholder", PLACEHOLDERS)
+def test_a_placeholder_is_named_and_no_other_name_is_offered(placeholder: str) -> None:
+    for rule in (
+        f"self.replicas <= {placeholder}",
+        f"{placeholder} > self.replicas",
+        f"self.replicas in [1, {placeholder}] || true",
+    ):
+        expression = compile_rule(rule, FIELDS).rule
+        found = hint(expression, Effort())
+        assert found == (f"Write the value in place of the placeholder `{placeholder}`", None), rule
+        assert meaning(expression, Effort()) is None
+
+
+@each(
+    "rule",
+    [
+        "self.replicas <= self.list.size()[0] <b> 3",
+        "self.namespace == '@MAX@' &&",
+        "${self.replicas} > 1",
+        "self.a < replicas > self.b",
+        "this.replicas % max % 3 == 0",
+    ],
+)
+def test_what_only_looks_like_a_placeholder(rule: str) -> None:
+    found = hint(compile_rule(rule, FIELDS).rule, Effort())
+    assert "placeholder" not in (found.text or "")
+
+
+@each(
+    ("rule", "help_"),
+    [
+        ("immutable", "Write `self == oldSelf` instead of `immutable`"),
+        ("regexMatch('^a', self.must)", "Write `self.must.matches('^a')` instead of `regexMatch('^a', self.must)`"),
+        ("self.must == selfOld.must", "Write `oldSelf` instead of `selfOld`"),
+        ("enabled", "an expression has no other variables"),
+    ],
+)  # fmt: skip
+def test_words_in_place_of_conditions(rule: str, help_: str) -> None:
+    found = hint(compile_rule(rule, FIELDS).rule, Effort())
+    assert help_ in (found.text or "")

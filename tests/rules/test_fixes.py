@@ -193,6 +193,12 @@ LEFT = {
         V1BETA1.replace(NAMES, f"{NAMES}  conversion:\n    webhookClientConfig: {{url: a}}\n    webhook: {{}}\n"),
         "api-version-removed",
     ),
+    "a column whose name and path are exchanged": (
+        crd_with_schema("type: object\nproperties:\n  status: {type: object, properties: {id: {type: string}}}\n")
+        + "    subresources: {status: {}}\n    additionalPrinterColumns: [{name: .status.id, type: string, jsonPath: ID}]\n",
+        "printer-column-invalid",
+    ),
+    "a boolean for a pattern": (_of_field("{type: string, pattern: true}"), "decode-type"),
 }  # fmt: skip
 
 
@@ -223,6 +229,10 @@ PATHED = of_schema(
 
 def with_column(part: str) -> str:
     return f"{SMALLEST}    additionalPrinterColumns: [{{name: A, type: string, {part}}}]\n"
+
+
+def short_names(part: str) -> str:
+    return SMALLEST.replace("kind: Foo}", f"kind: Foo, shortNames: {part}}}")
 
 
 FIELD = of_schema("type: object\nproperties:\n  a: %s\n")
@@ -258,6 +268,13 @@ PARTS = {
     "item in a block": (FIELD, DEFAULT, "\n    type: array\n    items: {type: string}\n    default: |\n      x", None),
     "item of another type": (FIELD, DEFAULT, "{type: array, items: {type: integer}, default: x}", None),
     "item below": (FIELD, DEFAULT, "{type: object, properties: {b: {type: array, items: {type: string}}}, default: {b: x}}", None),
+    "type and format exchanged": (
+        FIELD, "type-unsupported", "{type: int32, format: integer}", "{type: integer, format: int32}",
+    ),
+    "type that the items contradict": (
+        FIELD, "type-unsupported", "{type: strings, items: {type: string}}", "{type: array, items: {type: string}}",
+    ),
+    "two short names in one text": (short_names, "names-invalid", "[fo; fs]", None),
     "empty list": (FIELD, DEFAULT, "{type: array, items: {type: string}, default: {}}", "{type: array, items: {type: string}, default: []}"),
     "empty object": (FIELD, DEFAULT, "{type: object, default: []}", "{type: object, default: {}}"),
     "type of a bound with a fraction": (FIELD, "structural-type-required", "{maximum: 1.5}", "{maximum: 1.5, type: number}"),

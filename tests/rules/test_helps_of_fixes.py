@@ -11,6 +11,8 @@ from tables import each
 from crdlint.diagnostics import Diagnostic
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
+from crdlint.rules.catalog import all_rules
+from crdlint.rules.engine.examples import manifest
 from crdlint.yaml.edit import apply, changed_lines
 
 FIXTURES = sorted(Path("fixtures").rglob("*.yaml"))
@@ -112,3 +114,26 @@ def test_helps_of_fixtures_name_no_other_value_than_their_fixes_write() -> None:
             new = plain("\n".join(changed_lines(text, finding.fix.edits)[1]))
             if names and written and ONE_COMMAND.fullmatch(finding.help or "") is None:
                 assert any(plain(name) in new or written in plain(name) for name in names), path
+
+
+def texts() -> list[str]:
+    """Return the texts of all fixtures, and the bad examples of all rules."""
+    examples = [manifest(rule, rule.bad) for rule in all_rules().values() if rule.bad]
+    return [*(path.read_text(encoding="utf-8") for path in FIXTURES), *examples]
+
+
+def test_entries_that_a_help_prints_are_what_the_fix_writes() -> None:
+    compared = 0
+    for text in texts():
+        for finding in fixable(text):
+            assert finding.fix is not None
+            codes = CODE.findall(finding.help or "")
+            entries = [code for code in codes if ": " in code]
+            written = plain("\n".join(changed_lines(text, finding.fix.edits)[1]))
+            is_written = any(plain(entry) in written for entry in entries)
+            is_choice = not set(CODE.findall(finding.fix.title)).isdisjoint(codes)
+            if entries and any(edit.text.strip() for edit in finding.fix.edits):
+                compared += 1
+                edits = [plain(edit.text) in plain("".join(codes)) for edit in finding.fix.edits]
+                assert is_written or is_choice or all(edits), (finding.rule, finding.help)
+    assert compared > len(all_rules()) / 9

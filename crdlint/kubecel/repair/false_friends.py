@@ -66,6 +66,7 @@ _OPERATORS: Final = {
 _WORDS: Final = {
     "true": ("true",), "false": ("false",), "this": ("self",), "object": ("self",), "obj": ("self",), "input": ("self",),
     "value": ("self",), "root": ("self",), "item": ("self",), "$": ("self",), "@": ("self",), "old": ("oldSelf",),
+    "selfold": ("oldSelf",), "self_old": ("oldSelf",),
     "oldobject": ("oldSelf",), "oldvalue": ("oldSelf",), "previous": ("oldSelf",), "prev": ("oldSelf",),
     "yes": ("true",), "no": ("false",), "on": ("true",), "off": ("false",),
 }  # fmt: skip
@@ -244,6 +245,8 @@ ROWS: Final[tuple[FalseFriend, ...]] = (
     *_with_argument("haskey containskey hasownproperty hasproperty has contains", "has({A}.{s'})", arguments="s"),
     *_with_argument("startswith startwith hasprefix beginswith prefix", "{A}.startsWith({X})"),
     *_with_argument("endswith endwith hassuffix suffix", "{A}.endsWith({X})"),
+    *(_row(f"{name} ( s , B )", "{B}.matches({s})") for name in ("regexmatch", "regex_match", "matchregex", "match", "regex", "ismatch")),
+    *(_row(f"START {word} END", "self == oldSelf", certain=False) for word in ("immutable", "readonly")),
     *_with_argument("matches match test regex regexmatch matchesregex ismatch like", "{A}.matches({X})"),
     *_with_argument("equals equal isequal deepequal", "{A} == {X}"), *_with_argument("notequals notequal", "{A} != {X}"),
     *_with_argument("equalsignorecase equalfold", "{A}.lowerAscii() == {X}.lowerAscii()"),

@@ -14,6 +14,7 @@ from crdlint.kubecel.compilation import MESSAGE, Expression
 from crdlint.kubecel.repair import characters, names
 from crdlint.kubecel.repair.patterns import Tokens, rewritten, variables
 from crdlint.kubecel.repair.state import Choice, CompiledText
+from crdlint.kubecel.repair.unrendered import placeholder_in
 from crdlint.light import NamedTuple, regex
 from crdlint.safety.work import Effort
 from crdlint.search import Search, TrialBudget
@@ -32,7 +33,7 @@ _WORD: Final = regex(r"\w+|\s+|\W")
 # has() of what is always set, or of an element, which has() does not take.
 _HAS_ALWAYS: Final = regex(r"\bhas\(\s*(?:self|oldSelf|[\w.]+\[\s*\d+\s*\])\s*\)")
 # Words of a language in a row.
-_PROSE: Final = regex(r"\A\s*[A-Za-z][\w.]*(?: +(?!in\b)[A-Za-z]\w*){1,}(?: +\S+)*\s*\Z")
+_PROSE: Final = regex(r"\A\s*[A-Za-z][\w.]*(?: +(?!in\b)[A-Za-z][\w.]*){1,}(?: +\S+)*\s*\Z")
 
 
 def is_prose(expression: Expression) -> bool:
@@ -67,6 +68,8 @@ def meaning(expression: Expression, effort: Effort) -> Meaning | None:
     """Return what is probably meant by an expression with an error, or None if nothing is known."""
     text = expression.text
     if len(text) > _LONGEST or _HAS_ALWAYS.search(text) or is_prose(expression):
+        return None
+    if placeholder_in(text) is not None:
         return None
     search = _StepSearch(expression, effort)
     state = CompiledText(expression, text, expression.compiled)

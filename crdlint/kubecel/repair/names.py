@@ -10,7 +10,7 @@ from crdlint.cel.ast import Call, Comprehension, Expr, Ident, Select, children, 
 from crdlint.cel.errors import ErrorCode
 from crdlint.cel.source_ranges import SourceRanges, error_range, range_at
 from crdlint.cel.types import BOOL, DOUBLE, INT
-from crdlint.kubecel.compilation import Expression
+from crdlint.kubecel.compilation import MESSAGE, Expression
 from crdlint.kubecel.declarations import DeclType, escape, unescape
 from crdlint.kubecel.environment import LIBRARIES
 from crdlint.kubecel.repair.false_friends import CHECKS, CONDITIONS, NEGATED
@@ -149,6 +149,8 @@ def _as_string(
     """Yield a name with what follows as a string, beside other names that may be meant unless it is a value of an enum."""
     path = _PATH.match(state.text, span[1])
     quoted = state.text[span[0] : span[1] if path is None else path.end()]
+    if state.text.strip() == quoted and state.expression.kind is not MESSAGE:
+        return  # a string alone is no condition
     as_string = (Edit(span[0], span[0] + len(quoted), f"'{quoted}'"),)
     is_value = any(name in _enum(state, each) for each in nodes(state.compiled.expr))
     if others is not None and not is_value:

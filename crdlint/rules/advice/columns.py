@@ -19,6 +19,8 @@ _CREATED: Final = ".metadata.creationTimestamp"
 # A comparison in a filter with a word that has no quotes, or with one equals sign.
 _UNQUOTED: Final = regex(r"\?\(\s*@[\w.\[\]'-]*\s*(?:==|!=)\s*(?!true\b|false\b)[A-Za-z_]\w*\s*\)")
 _SINGLE: Final = regex(r"\?\(\s*@[\w.\[\]'-]*\s*=\s*[^=\s~]")
+# A comparison of a field without `@`, which is the item.
+_BARE: Final = regex(r"\?\(\s*([A-Za-z_]\w*)\s*[=!<>]")
 # The types of fields whose values a column can show.
 _SHOWN: Final = {
     "integer": {"integer", "number"}, "number": {"integer", "number"}, "boolean": {"boolean"}, "date": {"string"},
@@ -81,9 +83,12 @@ def fields_of_columns(
 ).practice
 def _filter(crd: DecodedCRD) -> Iterator[Advisory]:
     for column, path in each_column(crd):
-        if _UNQUOTED.search(column.json_path) or _SINGLE.search(column.json_path):
+        bare = _BARE.search(column.json_path)
+        is_odd = any(pattern.search(column.json_path) for pattern in (_UNQUOTED, _SINGLE))
+        if is_odd or bare is not None:
             message = f"column `{column.name}` is always empty: its filter never finds an item"
-            yield Advisory(message, path.child("jsonPath"))
+            help_ = None if bare is None else f"Write `@.{bare[1]}` instead of `{bare[1]}`"
+            yield Advisory(message, path.child("jsonPath"), help_)
 
 
 @_OfVersion(

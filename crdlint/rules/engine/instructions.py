@@ -87,7 +87,15 @@ def _contradicts(
         return is_general
     lines = pieces if is_general else changed_lines(text, fix.edits)[1]
     written = _plain("\n".join(lines))
-    return not any(_plain(name) in written for name in names)
+    entries = [name for name in names if ": " in name]
+    if entries and names_alternative(help_, fix):
+        entries = []
+    return not any(_plain(name) in written for name in entries or names)
+
+
+def names_alternative(help_: str, fix: Fix) -> bool:
+    """Return whether a fix does one of several things that a help names, which is the one in its title."""
+    return not set(_CODE.findall(fix.title)).isdisjoint(_CODE.findall(help_))
 
 
 def _is_visible(text: str, edit: Edit) -> bool:

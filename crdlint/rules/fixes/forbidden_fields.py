@@ -6,7 +6,7 @@ from typing import Final
 
 from crdlint.crd.gotypes import SCHEMA_BITS
 from crdlint.rules.engine.advisory import SCALARS
-from crdlint.rules.engine.edits import Edits, rename_to_true, require, unlisted
+from crdlint.rules.engine.edits import Edits, expect, rename_to_true, require, unlisted
 from crdlint.rules.engine.finding import FieldFinding
 from crdlint.rules.engine.fixer import Fixer, FixesOf, removal
 from crdlint.rules.helps.forbidden_fields import (
@@ -33,7 +33,7 @@ from crdlint.rules.server.forbidden_fields import (
     UNIQUE_ITEMS,
 )
 from crdlint.schema.formats import FORMATS, normalized
-from crdlint.yaml.nodes import Mapping, Scalar
+from crdlint.yaml.nodes import Mapping, Scalar, text_of
 
 _ANY: Final = frozenset({"any", "*"})
 
@@ -76,6 +76,17 @@ def _type_or_null(finding: FieldFinding) -> Edits:
             "true",
             after="type",
         )
+
+
+@Fixer("Exchange the type and the format", "safe").example(
+    bad="size: {type: int32, format: integer}", good="size: {type: integer, format: int32}"
+)
+def _exchanged_format(finding: FieldFinding) -> Edits:
+    format_ = finding.owner.find("format")
+    word = finding.scalar().value
+    if format_ is not None and TYPES_OF_FORMATS.get(word) == text_of(format_[1]):
+        yield from finding.write(TYPES_OF_FORMATS[word])
+        yield finding.editor.respell(expect(Scalar, format_[1]), word)
 
 
 @Fixer("Correct the type", "safe").example(
@@ -285,6 +296,7 @@ FIXES: Final = FixesOf(
         DEFINITIONS.id: (Fixer("Remove `definitions`", "unsafe", removal),),
         TYPE_UNSUPPORTED.id: (
             _type_or_null,
+            _exchanged_format,
             _meant_type,
             _implied_type,
             _array_of_any,

@@ -121,7 +121,7 @@ def _plain_name(finding: FieldFinding) -> Edits:
         or name == f"{names.kind}List"
         or to_lower(name) == names.singular
     )
-    is_joined = re.search(r"\w\s+\w", node.value) and not is_known
+    is_joined = re.search(r"\w[\s;,|/]+\w", node.value) and not is_known
     if (
         name in {"", node.value}
         or is_dns1035_label(to_lower(name))

@@ -224,14 +224,16 @@ def _add_type(finding: FieldFinding, type_: str) -> Edit:
     good="ports:\n  items:\n    minimum: 1\n    type: integer\n  type: array\n",
 )
 def _outdented_items(finding: FieldFinding) -> Edits:
-    """Indent the fields between `items` and the first of two types."""
+    """Indent the fields from `items` to the second type, without those that only lists have."""
     owner, editor = finding.owner, finding.editor
     names = [getattr(key, "value", "") for key in owner.items[::2]]
     items = owner.find("items")
     if owner.flow or names.count("type") <= 1 or items is None or not is_null(items[1]):
         return
-    first, last = names.index("items") + 1, names.index("type")
-    if first <= last:
+    first, own_type = names.index("items") + 1, names.index("type")
+    end = names.index("type", own_type + 1)
+    last = next((i for i in range(first, end) if names[i] in _OF_LISTS), end) - 1
+    if first <= own_type <= last:
         yield from editor.shifted(
             owner.items[2 * first].start_mark.index, editor.end(owner.items[2 * last + 1]), 2
         )
@@ -242,6 +244,11 @@ def _items_of_type(finding: FieldFinding) -> Edits:
     items, editor = expect(Scalar, finding.owner, "items"), finding.editor
     if items.value in TYPES:
         yield editor.replace(items, f"{{{editor.name('type')}: {finding.written(items)}}}")
+
+
+_OF_LISTS: Final = frozenset(
+    {"maxItems", "minItems", "uniqueItems", "x-kubernetes-list-type", "x-kubernetes-list-map-keys"}
+)
 
 
 def _misspelled(finding: FieldFinding) -> Scalar | None:

@@ -68,7 +68,21 @@ def _column_word(finding: FieldFinding) -> Edits:
     bad=WITH_COLUMN % "name: Ready, type: boolean, jsonPath: status.ready"
 )
 def _column_path(finding: FieldFinding) -> Edits:
-    return from_a_dot(finding) if finding.name == "JSONPath" else []
+    is_path = finding.name == "JSONPath" and _begins_with_field(finding)
+    return from_a_dot(finding) if is_path else []
+
+
+def _begins_with_field(finding: FieldFinding) -> bool:
+    """Return whether a path without its dot begins with a field of objects, if the schemas have any."""
+    first = _FIRST_STEP.match(finding.scalar().value)
+    properties = [root.properties for root in finding.crd.spec.root_schemas()]
+    if first is None or not any(properties):
+        return True
+    return first[1] in _OF_EVERY_OBJECT or any(first[1] in fields for fields in properties)
+
+
+_FIRST_STEP: Final = regex(r"[^A-Za-z_]*([A-Za-z_]\w*)")
+_OF_EVERY_OBJECT: Final = frozenset({"apiVersion", "kind", "metadata"})
 
 
 @Fixer("Add the type of the field", "unsafe").example(

@@ -329,14 +329,15 @@ def _missing_blank(finding: DecodeFinding) -> Edits:
 )
 def _text_value(finding: DecodeFinding) -> Edits:
     node = _wrong_scalar(finding)
-    is_format = finding.entry[1].value == "format" and finding.go_type(finding.entry[0]) is SCHEMA
+    is_of_schema = finding.go_type(finding.entry[0]) is SCHEMA
+    is_no_text = is_of_schema and finding.entry[1].value in {"format", "pattern"}
     if (
-        is_format
+        is_no_text
         or _is_name_of_version(finding)
         or node.style
         or finding.problem.go_type not in {"string", "map[string]string"}
     ):
-        return  # no format is a number
+        return  # no format is a number, and no pattern is `true`
     yield finding.editor.replace(node, quoted(node.value, double=finding.editor.is_json))
 
 

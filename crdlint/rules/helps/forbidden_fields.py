@@ -58,15 +58,22 @@ LIST: Final = regex(r"(?:list|vec|array|slice|set)[<\[](\w+)[>\]]", re.IGNORECAS
 
 
 def meant_type(word: str, schema: JSONSchemaProps | None = None) -> str | None:
-    """Return the type for a type name of another language, or for a misspelled one; None if its format contradicts it."""
+    """Return the type for a type name of another language, or for a misspelled one; None if other keywords contradict it."""
     if word.startswith("[]") or word.endswith("[]") or LIST.fullmatch(word):
         return "array"
     if word.lower() in VAGUE:
         return None
     is_map = word.startswith("map[") or MAP.fullmatch(word.replace(" ", ""))
     meant = "object" if is_map else MEANT_TYPES.get(word.lower()) or _misspelled(word)
-    implied = TYPES_OF_FORMATS.get(schema.format) if schema is not None else None
+    implied = _implied_type(schema) if schema is not None else None
     return meant if implied is None or meant == implied else None
+
+
+def _implied_type(schema: JSONSchemaProps) -> str | None:
+    """Return the type that the format of a schema, or the schemas below it, cannot do without."""
+    if schema.items is not None:
+        return "array"
+    return "object" if schema.properties else TYPES_OF_FORMATS.get(schema.format)
 
 
 _STRAY: Final = " :;,.\"'`\u2018\u2019\u201c\u201d\u200b\u200c\u200d\u2060\ufeff"  # around a word

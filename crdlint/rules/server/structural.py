@@ -80,7 +80,7 @@ ITEMS_REQUIRED = _Rule(
     changes="type",
     hides_costs=True,
     why="Without `items` the API server can neither prune nor validate the items of the array.",
-    help="Add `items` with a type, such as `items: {type: string}`",
+    help="Add `items` with the type of an item; `items: {x-kubernetes-preserve-unknown-fields: true}` accepts any item",
     bad="ports: {type: array}",
     good="ports: {type: array, items: {type: integer}}",
 )

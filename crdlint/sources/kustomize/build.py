@@ -37,6 +37,7 @@ from crdlint.sources.kustomize.kustomization import (
     reading_problem,
 )
 from crdlint.yaml.nodes import child, items_of
+from crdlint.yaml.parse import parse_first
 
 _PROGRAMS: Final = (("kustomize", "build"), ("kubectl", "kustomize"))
 _LONGEST: Final = 300  # characters of a program's error
@@ -290,6 +291,7 @@ def _compared(build: Build, built: FileResult) -> list[FileResult]:
     new = build.new_findings(built)
     names = [finding.crd or "" for finding in new]
     spans = patch_spans(kustomization, set(names))
+    new = [_explained(finding, kustomization) for finding in new]
     diagnostics = tuple(map(_placed, new, [spans[name] for name in names]))
     results, notices = _of_resources(build, built)
     if not diagnostics and not notices and not built.compared:
@@ -322,6 +324,34 @@ def _of_resources(build: Build, built: FileResult) -> tuple[list[FileResult], li
         elif fixed:
             notices.append(_fixes_of_build(build, resource, fixed))
     return results, notices
+
+
+def _explained(finding: Diagnostic, kustomization: Kustomization) -> Diagnostic:
+    """Return a finding of the server about versions with its cause, if a patch replaces the list of them."""
+    is_of_versions = finding.origin == "apiserver" and (finding.field or "").startswith(_VERSIONS)
+    texts = (text for _, text in _patches(kustomization) if (finding.crd or "") in text)
+    if not is_of_versions or not any(map(_replaces_versions, texts)):
+        return finding
+    effect = finding.headline.partition(": ")[0]
+    return replace(finding, headline=f"{_CAUSE}: {effect}", help=_INSTEAD_OF_LIST)
+
+
+def _replaces_versions(patch: str) -> bool:
+    """Return whether a patch, as `patch_text` has it, has a list of versions, which is not merged with that of the CRD."""
+    entry, _, content = patch.partition("\n")
+    value = json.loads(entry)
+    inline = value.get("patch") if isinstance(value, dict) else None
+    texts = (content, inline if isinstance(inline, str) else "")
+    roots = (parse_first(text).root for text in texts)
+    return any(items_of(child(root, *_VERSIONS.split("."))) for root in roots)
+
+
+_VERSIONS: Final = "spec.versions"
+_CAUSE: Final = "a patch replaces all `versions`"
+_INSTEAD_OF_LIST: Final = (
+    "Write a JSON patch instead, such as `{op: add, path: /spec/versions/0/additionalPrinterColumns, value: [...]}`: "
+    "kustomize does not merge lists of a CRD"
+)
 
 
 def _placed(finding: Diagnostic, span: Span) -> Diagnostic:

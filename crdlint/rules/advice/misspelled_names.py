@@ -1,0 +1,100 @@
+"""Advice: names that the API server accepts, and that are almost other ones which clients expect."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Final
+
+from crdlint.crd.model import CustomResourceDefinitionNames, JSONSchemaProps
+from crdlint.crd.paths import Path
+from crdlint.rules.engine.advisory import Advisory, DecodedCRD
+from crdlint.rules.engine.rule import Caution, Nodes
+from crdlint.spelling import differing_letters, is_slip
+
+_OfVersion: Final = partial(Caution, scope="version")
+_OF_EVERY_OBJECT: Final = frozenset({"apiVersion", "kind", "metadata"})
+_ROOT_FIELDS: Final = (*sorted(_OF_EVERY_OBJECT), "spec", "status")
+_OPTIONS: Final = frozenset({"omitempty", "omitzero", "inline", "string"})
+_MOST_LETTERS: Final = 2  # in which the kind of lists may differ from the one that is meant
+_OBJECT: Final = "{type: object, properties: {size: {type: integer}}}"
+_ROOT: Final = "schema: {{openAPIV3Schema: {{type: object, properties: {{{}: {}}}}}}}\n"
+
+
+@_OfVersion(
+    "root-field-misspelled",
+    "Root field is misspelled",
+    observed=("root-field-misspelled",),
+    why="The API server accepts any field at the root of a schema. The fields that objects have are then unknown: they are "
+    "dropped, or rejected.",
+    help="Write the name of the field that objects have",
+    marker="correct the `json` tag of the field",
+    bad=_ROOT.format("Spec", _OBJECT),
+    good=_ROOT.format("spec", _OBJECT),
+).practice
+def _root_fields(crd: DecodedCRD) -> Iterator[Advisory]:
+    for root in crd.spec.root_schemas():
+        missing = [name for name in _ROOT_FIELDS if name not in root.properties]
+        for name, schema in root.properties.items():
+            meant = next((field for field in missing if is_slip(name, field, typed=True)), None)
+            if meant is not None and name not in _ROOT_FIELDS:
+                yield Advisory(_of_root(name, meant), schema.path, f"Write `{meant}`")
+
+
+def _of_root(name: str, meant: str) -> str:
+    if meant in _OF_EVERY_OBJECT:
+        return f"`{name}` is a field beside `{meant}`, which every object has"
+    return f"the schema has `{name}` and no `{meant}`, so `{meant}` is an unknown field"
+
+
+@Caution(
+    "property-with-tag-options",
+    "Name of a property has options of a Go tag",
+    observed=("property-with-tag-options",),
+    why="In Go, `omitempty` in the `json` tag of a field is an option of its encoding. In a schema, it is a part of the name, so "
+    "the field that objects have is unknown.",
+    help="Write the name alone",
+    marker="correct the `json` tag of the field",
+    bad="spec: {type: object, properties: {'size,omitempty': {type: integer}}}",
+    good="spec: {type: object, properties: {size: {type: integer}}}",
+).advice_on(Nodes({"properties"}))
+def _with_options(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
+    for name, property_ in schema.properties.items():
+        plain, comma, options = name.partition(",")
+        if comma and plain and _OPTIONS.issuperset(options.split(",")):
+            message = f"the name of the property is `{name}`, with an option of a Go tag"
+            yield Advisory(message, property_.path, f"Write `{plain}`")
+
+
+@Caution(
+    "list-kind-misspelled",
+    "Kind of lists does not fit the kind",
+    scope="spec",
+    observed=("list-kind-that-does-not-fit",),
+    why="The API server sends lists with this kind, and clients that expect the kind with `List` do not recognize them.",
+    help="Write the kind with `List`, or correct the kind",
+    marker="rename the Go type, or the type of its list",
+    bad="names: {plural: foos, kind: Foo, listKind: Foolist}",
+    good="names: {plural: foos, kind: Foo, listKind: FooList}",
+).practice
+def _list_kind(crd: DecodedCRD) -> Iterator[Advisory]:
+    names = crd.spec.names
+    kind, list_kind = names.kind, names.list_kind
+    path = Path("spec").child("names")
+    if kind == f"{list_kind}List":
+        yield Advisory(
+            f"`kind` and `listKind` are exchanged: the kind is `{kind}`", path.child("kind")
+        )
+    elif list_kind and _is_almost(names):
+        message = f"the kind of lists is `{list_kind}`, and the kind `{kind}`"
+        help_ = f"Write `{kind}List`, or correct the kind"
+        yield Advisory(message, path.child("listKind"), help_)
+
+
+def _is_almost(names: CustomResourceDefinitionNames) -> bool:
+    """Return whether the kind of lists is almost the kind with `List`, but not quite."""
+    expected = f"{names.kind}List"
+    return (
+        names.list_kind != expected
+        and differing_letters(names.list_kind, expected) <= _MOST_LETTERS
+    )
