@@ -381,7 +381,7 @@ def _fixable(summary: Summary) -> str:
             f"{unsafe:,} {'more' if safe else 'fixable'} with {'' if safe else '--fix '}--unsafe-fixes"
         )
     if advice:
-        names = summary.fixable_advice_rules
+        names = sorted(summary.fixable_advice_rules)
         selected = ",".join(names) if len(names) <= _MOST_RULES else "RULE"
         choice = f" ({some(names, _MOST_RULES)})" if selected == "RULE" else ""
         parts.append(

@@ -216,6 +216,8 @@ def test_what_only_looks_like_a_placeholder(rule: str) -> None:
         ("regexMatch('^a', self.must)", "Write `self.must.matches('^a')` instead of `regexMatch('^a', self.must)`"),
         ("self.must == selfOld.must", "Write `oldSelf` instead of `selfOld`"),
         ("enabled", "an expression has no other variables"),
+        ("kind == 'a'", "an expression has no other variables"),
+        ("'a' != kind", "an expression has no other variables"),
     ],
 )  # fmt: skip
 def test_words_in_place_of_conditions(rule: str, help_: str) -> None:

@@ -151,6 +151,9 @@ def _as_string(
     quoted = state.text[span[0] : span[1] if path is None else path.end()]
     if state.text.strip() == quoted and state.expression.kind is not MESSAGE:
         return  # a string alone is no condition
+    before, after = state.text[: span[0]], state.text[span[0] + len(quoted) :]
+    if _LITERAL_BEFORE.search(before) or _LITERAL_AFTER.match(after):
+        return  # two strings are always equal, or never
     as_string = (Edit(span[0], span[0] + len(quoted), f"'{quoted}'"),)
     is_value = any(name in _enum(state, each) for each in nodes(state.compiled.expr))
     if others is not None and not is_value:
@@ -162,6 +165,10 @@ def _as_string(
         yield Choice(tuple(dict.fromkeys((in_lower_case, as_string))), is_certain=False)
         return
     yield Choice((as_string,), is_certain=is_value or name[0].isupper())
+
+
+_LITERAL_BEFORE: Final = regex(r"['\"]\s*[=!]=\s*\Z")
+_LITERAL_AFTER: Final = regex(r"\s*[=!]=\s*['\"]")
 
 
 def _is_near(name: str, function: str) -> bool:
