@@ -164,7 +164,7 @@ def test_the_last_line_names_the_rules_that_must_be_selected(tmp_path: Path) -> 
     last_line = CliRunner().invoke(cli, ["check", str(path)]).stdout.splitlines()[-1]
     assert last_line == "2 fixable with --fix --unsafe-fixes --select curly-quotes,yaml-key"
     CliRunner().invoke(cli, [*fixing, str(path)])
-    assert '"n": {type: string}' in path.read_text()
+    assert "'n': {type: string}" in path.read_text()
 
 
 def test_a_diff_has_colors_only_where_they_are_wanted(tmp_path: Path) -> None:
