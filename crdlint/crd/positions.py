@@ -314,19 +314,26 @@ class UserPaths:
     def __init__(self, root: Node) -> None:
         self._root: Final = root
         self._finder: Final = _StepFinder(root)
+        self._versions: Final[dict[str | int, str]] = {}  # their names by their steps
 
     def path_at(self, line: int, column: int) -> UserPath:
         """Return the path of a position (1-based lines and columns of the document)."""
         steps = self._finder.steps_at((line - 1, column - 1))
         if steps[:2] == ["spec", "versions"] and len(steps) > 2:
-            name = child(self._root, *steps[:3], "name")
-            version = str(name.value) if isinstance(name, Scalar) else ""
+            version = self._version(steps[2])
             if steps[3:5] == _SCHEMA:
                 return UserPath(_value_path(steps[5:]), version)
             return UserPath(_printed(steps), version)
         if steps[:3] == ["spec", "validation", _SCHEMA[1]]:
             return UserPath(_value_path(steps[3:]))
         return UserPath(_printed(steps))
+
+    def _version(self, step: str | int) -> str:
+        """Return the name of the version at a step below `spec.versions`, empty without one."""
+        if step not in self._versions:
+            name = child(self._root, "spec", "versions", step, "name")
+            self._versions[step] = str(name.value) if isinstance(name, Scalar) else ""
+        return self._versions[step]
 
 
 def user_path_in_object(root: Node, line: int, column: int) -> str:
@@ -342,12 +349,14 @@ def steps_at(root: Node, position: tuple[int, int]) -> list[str | int]:
 class _StepFinder:
     """Finds the steps to positions, each from the last node on the way to the previous one that it is in as well.
 
-    `_nodes` are the nodes on that way, one more than `_steps`.
+    `_nodes` are the nodes on that way, one more than `_steps`. `_starts` are the positions of the entries of nodes that were
+    searched twice, by the identity of their list; empty for one that was searched once.
     """
 
     def __init__(self, root: Node) -> None:
         self._nodes: Final = [root]
         self._steps: Final[list[str | int]] = []
+        self._starts: Final[dict[int, list[tuple[int, int]]]] = {}
 
     def steps_at(self, position: tuple[int, int]) -> list[str | int]:
         """Return what `steps_at` does."""
@@ -367,7 +376,7 @@ class _StepFinder:
         if not isinstance(node, (Mapping, Sequence)):
             return False
         stride = 2 if isinstance(node, Mapping) else 1
-        i = _entry_before(node.items, stride, position)
+        i = self._entry_before(node.items, stride, position)
         if i < 0:
             return False
         name, value = node.items[i * stride], node.items[i * stride + stride - 1]
@@ -378,18 +387,26 @@ class _StepFinder:
         self._nodes.append(value)
         return True
 
+    def _entry_before(
+        self,
+        nodes: SequenceOf[Node],
+        stride: int,
+        position: tuple[int, int],
+    ) -> int:
+        """Return the index of the last entry, each of `stride` nodes, that starts at or before a position; -1 for none."""
+        starts = self._starts.get(id(nodes))
+        if starts is None:
+            self._starts[id(nodes)] = []
+            indexes = range(0, len(nodes), stride)  # a slice of the nodes would be a copy
+            return bisect_right(indexes, position, key=lambda index: _start(nodes[index])) - 1
+        if not starts:
+            starts += map(_start, nodes[::stride])
+        return bisect_right(starts, position) - 1
+
 
 def _contains(node: Node, position: tuple[int, int]) -> bool:
     """Return whether a position (0-based) is in a node, and not in the entry before or after it."""
     return bool(_start(node) <= position < _end(node))
-
-
-def _entry_before(nodes: SequenceOf[Node], stride: int, position: tuple[int, int]) -> int:
-    """Return the index of the last entry, each of `stride` nodes, that starts at or before a position; -1 for none."""
-    if stride == 1:
-        return bisect_right(nodes, position, key=_start) - 1
-    starts = range(0, len(nodes), stride)  # a slice of the nodes would be a copy
-    return bisect_right(starts, position, key=lambda index: _start(nodes[index])) - 1
 
 
 def _value_path(steps: list[str | int]) -> str:

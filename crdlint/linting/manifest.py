@@ -65,6 +65,7 @@ class CheckedCRD(NamedTuple):
     - `notices`: name values that are not checked
     - `definition`, `rules`: kept on request, if the API server can decode the CRD
     - `common`: results of validating the decoded CRD that another server can reuse
+    - `errors`: those of this server
     - `compared`: the comparison with the old CRD, None if the check is not about updates
     - `stage`: the one at which the check stopped, None if it is complete
     """
@@ -76,6 +77,7 @@ class CheckedCRD(NamedTuple):
     rules: tuple[FoundRule, ...] = ()
     decoded: Decoded | None = None
     common: Common | None = None
+    errors: SequenceOf[FieldError] = ()
     compared: ComparedCRD | None = None
     stage: Stage | None = None
 
@@ -107,6 +109,7 @@ def check_crd(
         notices,
         decoded=check.decoded,
         common=check.common,
+        errors=report.errors,
         compared=compared,
     )
     if not request.keep or check.rejected:

@@ -71,10 +71,6 @@ def lint_file(
         from crdlint.linting.repeated import with_repeated  # most files have one CRD
 
         result = with_repeated(result)
-    if request.names_servers:
-        from crdlint.linting.supported_servers import with_servers
-
-        result = with_servers(result, request, lint_file)
     return replace(_with_checks(result, walk.checks), templates=walk.templates)
 
 
@@ -240,22 +236,42 @@ class _CRDWalk(DocumentWalk):
             self.effort,
             rejected=identity.error is not None,
         )
-        if len(self.request.versions.servers) == 1:
-            checked = check_crd(subject, self.request)
-            if self.request.versions.newest.first_patch is not None:
-                from crdlint.linting.first_patches import with_first_patches  # older versions
-
-                results = {self.request.versions.newest: checked}
-                checked = with_first_patches(checked, subject, self.request, results)
-        else:
-            from crdlint.linting.version_range import check_versions  # only ranges need it
-
-            checked = check_versions(subject, self.request)
+        checked = self._checked_crd(subject)
         self.diagnostics += checked.diagnostics
         self.notices += checked.notices
-        self.checks.append(checked._replace(decoded=None, common=None))  # they are large
+        self.checks.append(
+            checked._replace(
+                decoded=None,
+                common=None,
+                errors=(),
+            )
+        )  # they are large
         self.stopped += checked.stage is not None
         return True
+
+    def _checked_crd(self, subject: Subject) -> CheckedCRD:
+        """Check a CRD for the servers of the request; without a named one, errors name the supported servers that report them."""
+        request = self.request
+        if len(request.versions.servers) > 1:
+            from crdlint.linting.version_range import check_versions  # only ranges need it
+
+            return check_versions(subject, request)
+        checked = check_crd(subject, request)
+        newest = request.versions.newest
+        if newest.first_patch is not None:
+            from crdlint.linting.first_patches import with_first_patches  # older versions
+
+            checked = with_first_patches(
+                checked,
+                subject,
+                request,
+                {newest: checked},
+            )
+        if request.names_servers and any(each.is_rejection for each in checked.diagnostics):
+            from crdlint.linting.supported_servers import with_servers  # only errors need it
+
+            checked = attempt(with_servers, checked, subject, request) or checked
+        return checked
 
     def _type_error(self, root: Mapping, message: str) -> str:
         """Return the words of a client, which looks for the apiVersion and kind before the server does."""

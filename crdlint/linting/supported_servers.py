@@ -2,59 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Set as AbstractSet
+from typing import Final
 
-from crdlint.diagnostics import INTERNAL_ERROR, Diagnostic
-from crdlint.kubernetes.servers import KNOWN, Range, parse_range
+from crdlint.crd.errors import FieldError
+from crdlint.crd.paths import Path
+from crdlint.diagnostics import Diagnostic
+from crdlint.kubernetes.servers import KNOWN, OLDEST, Range, parse_range
 from crdlint.light import replace
-from crdlint.linting.request import CheckRequest
-from crdlint.linting.result import FileResult
+from crdlint.linting import create
+from crdlint.linting.documents import NO_FIXES
+from crdlint.linting.manifest import CheckedCRD, check_crd
+from crdlint.linting.request import CheckRequest, Subject
+from crdlint.linting.version_range import check_versions, result_like
+from crdlint.safety.bugs import has_failed
+from crdlint.safety.work import Effort
 
 
-def with_servers(
-    result: FileResult,
-    request: CheckRequest,
-    lint: Callable[[str, str, CheckRequest], FileResult],
-) -> FileResult:
-    """Return a result whose errors name the servers that report them, if these are not all supported ones.
+def with_servers(checked: CheckedCRD, subject: Subject, request: CheckRequest) -> CheckedCRD:
+    """Return the check of a CRD whose errors name the servers that report them, if these are not all supported ones.
 
-    Only a text with errors of validation, such as of the estimated cost of a rule, is checked again:
+    Only a CRD with errors of validation, such as of the estimated cost of a rule, is checked again:
     first for the oldest server, and for those between only if that does not report all of the errors.
     One on which crdlint fails is not: it would fail twice.
     """
-    errors = [each for each in result.diagnostics if _may_depend_on_server(each)]
-    has_failed = any(each.rule == INTERNAL_ERROR for each in result.diagnostics)
-    if has_failed or not errors:
-        return result
-    supported = parse_range(KNOWN)
-    of_oldest = _diagnostics(
-        result,
-        request,
-        Range.of(supported.servers[0]),
-        lint,
-    )
-    if {each.rule_and_position for each in of_oldest}.issuperset(
-        each.rule_and_position for each in errors
-    ):
-        return result
-    of_all = _diagnostics(result, request, supported, lint)
-    limited = {each.rule_and_position: each for each in of_all if each.versions}
-    findings = (
-        _with_servers(each, limited.get(each.rule_and_position)) for each in result.diagnostics
-    )
-    return replace(result, diagnostics=tuple(findings))
-
-
-def _diagnostics(
-    result: FileResult,
-    request: CheckRequest,
-    versions: Range,
-    lint: Callable[[str, str, CheckRequest], FileResult],
-) -> tuple[Diagnostic, ...]:
-    """Return what some servers report about the text of a result, without details, fixes and advice."""
+    errors = [each for each in checked.diagnostics if _may_depend_on_server(each)]
+    if not errors or has_failed():
+        return checked
     bare = replace(
         request,
-        versions=versions,
         names_servers=False,
         details=False,
         fixes=False,
@@ -62,7 +39,56 @@ def _diagnostics(
         advice=(),
         stop_at=None,
     )
-    return lint(result.text, result.file, bare).diagnostics
+    subject = subject._replace(fixes=NO_FIXES, effort=Effort(0))
+    if _oldest_reports(errors, checked, subject, bare):
+        return checked
+    of_all = check_versions(subject, replace(bare, versions=_SUPPORTED)).diagnostics
+    limited = {each.rule_and_position: each for each in of_all if each.versions}
+    findings = (
+        _with_servers(each, limited.get(each.rule_and_position)) for each in checked.diagnostics
+    )
+    return checked._replace(diagnostics=list(findings))
+
+
+_SUPPORTED: Final = parse_range(KNOWN)
+
+
+def _oldest_reports(
+    errors: Iterable[Diagnostic],
+    checked: CheckedCRD,
+    subject: Subject,
+    request: CheckRequest,
+) -> bool:
+    """Return whether the oldest server reports errors as well, at the same positions.
+
+    If it decodes the CRD as the newest one does, nothing is located: the paths of the errors are compared.
+    """
+    results = {request.versions.newest: checked}
+    like = result_like(OLDEST, results, subject, request)
+    if like is None or like.decoded is None:
+        of_oldest = check_crd(subject, replace(request, versions=Range.of(OLDEST)))
+        reported = {each.rule_and_position for each in of_oldest.diagnostics}
+        return reported.issuperset(each.rule_and_position for each in errors)
+    report = create.validate(
+        like.decoded.crd,
+        OLDEST,
+        subject.effort,
+        like.common,
+    )
+    # Servers that share a result share its paths: most need not be printed.
+    return any(
+        _places(report.errors, of_path) >= _places(checked.errors, of_path) for of_path in (id, str)
+    )
+
+
+def _places(
+    errors: Iterable[FieldError], of_path: Callable[[Path], Hashable]
+) -> AbstractSet[Hashable]:
+    """Return what the rules and positions of errors depend on."""
+    return {
+        (each.rule, of_path(each.at or each.path), each.key, each.inside, each.hidden)
+        for each in errors
+    }
 
 
 def _may_depend_on_server(finding: Diagnostic) -> bool:

@@ -197,24 +197,34 @@ def _by_server(
 ) -> dict[Server, CheckedCRD]:
     """Check a CRD for each server, the newest first: most have the result of the previous one."""
     *older, last = request.versions.servers
-    text = subject.document.text
-    fields = frozenset(field for field, pattern in FIELDS.items() if pattern.search(text))
     results = {last: newest}
     for server in reversed(older):
-        like = None if request.previous is not None else _result_like(server, results, fields)
+        like = result_like(server, results, subject, request)
         of_one = replace(request, versions=Range.of(server), advice=_ADVICE)
         results[server] = check_crd(subject, of_one, like)
     return results
 
 
-def _result_like(
-    server: Server, results: Mapping[Server, CheckedCRD], fields: frozenset[str]
+def result_like(
+    server: Server,
+    results: Mapping[Server, CheckedCRD],
+    subject: Subject,
+    request: CheckRequest,
 ) -> CheckedCRD | None:
-    """Return the result of a server that decodes the CRD as another one does, None without one."""
+    """Return the result for a server that decodes the CRD as another one does, None without one, and for an update."""
+    if request.previous is not None:
+        return None
+    fields = subject.document.once("fields of some servers", lambda: _fields_in(subject))
     for other, checked in results.items():
         if _decodes_alike(checked, other, server, fields):
             return checked
     return None
+
+
+def _fields_in(subject: Subject) -> frozenset[str]:
+    """Return which of the fields that some servers do not know a document may have."""
+    text = subject.document.text
+    return frozenset(field for field, pattern in FIELDS.items() if pattern.search(text))
 
 
 def _compared(

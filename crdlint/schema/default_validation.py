@@ -146,26 +146,13 @@ def _validate_default(
     schema, path = position.schema, position.path.child("default")
     assert schema.default is not None  # noqa: S101  the caller checks it
     value = deep_copy(schema.default.value)
-    errors: list[FieldError] = []
-    if position.inside_meta:
-        wrong = _inside_metadata(position, value, path, server)
-    else:
-        embedded = schema.x_embedded_resource or schema is position.root
-        if require_pruned:
-            errors += _unknown_fields(
-                schema,
-                value,
-                path,
-                is_resource_root=embedded,
-            )
-        # Go coerces metadata in place, so the default is printed in the coerced form from here on.
-        wrong = _metadata_errors(
-            path,
-            value,
-            schema,
-            server,
-            is_resource_root=embedded,
-        )
+    errors, wrong = _errors_of_fields(
+        position,
+        value,
+        path,
+        server,
+        require_pruned=require_pruned,
+    )
     if wrong:
         return [*errors, *wrong], False
     mistakes = ValueValidator(schema, structural=True, server=server).validate(value, path)
@@ -175,6 +162,45 @@ def _validate_default(
         is_root = schema is position.root
         mistakes, spent = rules(schema, value, path, is_resource_root=is_root)
     return [*errors, *mistakes], spent
+
+
+def _errors_of_fields(
+    position: _At,
+    value: Any,
+    path: Path,
+    server: Server,
+    *,
+    require_pruned: bool,
+) -> tuple[list[FieldError], list[FieldError]]:
+    """Return the error for unknown fields of a default, and the errors in metadata, which is coerced in place."""
+    if position.inside_meta:
+        return [], _inside_metadata(position, value, path, server)
+    if value.__class__ not in _WITH_FIELDS:
+        return [], []
+    schema = position.schema
+    embedded = schema.x_embedded_resource or schema is position.root
+    unknown = (
+        _unknown_fields(
+            schema,
+            value,
+            path,
+            is_resource_root=embedded,
+        )
+        if require_pruned
+        else []
+    )
+    # Go coerces metadata in place, so the default is printed in the coerced form from here on.
+    wrong = _metadata_errors(
+        path,
+        value,
+        schema,
+        server,
+        is_resource_root=embedded,
+    )
+    return unknown, wrong
+
+
+_WITH_FIELDS: Final[frozenset[type]] = frozenset({dict, list})
 
 
 def _metadata_errors(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+from counting import recording
 from crds import crd_in_json, schema_with_spec
 from tables import each
 
@@ -9,6 +11,7 @@ from crdlint import lint_text, lint_update
 from crdlint.kubernetes.servers import parse_range
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
+from crdlint.schema import default_validation
 
 SELECTABLE = crd_in_json(
     schema_with_spec({"type": "object", "properties": {"a": {"type": "string"}}}),
@@ -60,6 +63,80 @@ def test_what_only_the_newest_server_rejects() -> None:
     assert found(INT32, "1.35..1.36") == [
         ("default-invalid", "rejected from Kubernetes 1.36 on", ("1.36",))
     ]
+
+
+OWNED = crd_in_json(
+    schema_with_spec(
+        {
+            "type": "object",
+            "x-kubernetes-embedded-resource": True,
+            "x-kubernetes-preserve-unknown-fields": True,
+            "default": {
+                "apiVersion": "v1",
+                "kind": "Pod",
+                "metadata": {"name": "a", "ownerReferences": [{"apiVersion": "v1", "kind": "Pod"}]},
+            },
+        }
+    )
+)
+_OWNERS = "spec.validation.openAPIV3Schema.properties[spec].default.metadata.ownerReferences"
+
+
+@each(
+    ("versions", "message"),
+    [
+        ("1.36", f'{_OWNERS}.name: Invalid value: "": must not be empty'),
+        ("1.37", f"{_OWNERS}[0].name: Required value: must not be empty"),
+        ("1.36..1.37", f'{_OWNERS}.name: Invalid value: "": must not be empty'),
+    ],
+)
+def test_each_server_validates_the_metadata_in_a_default(versions: str, message: str) -> None:
+    result = lint_file(OWNED, "x", CheckRequest(versions=parse_range(versions)))
+    messages = [each.server_message or each.message for each in result.diagnostics]
+    assert message in messages
+
+
+@each(
+    ("schema", "runs"),
+    [
+        ({"type": "string", "default": 1}, 1),
+        ({"type": "boolean", "default": "x"}, 1),
+        ({"type": "integer", "default": "x"}, 1),
+        ({"type": "string", "pattern": "^a", "default": "x"}, 1),
+        ({"type": "integer", "format": "int32", "minimum": 2, "default": 1}, 2),
+        ({"type": "string", "format": "date", "default": "x"}, 2),
+        ({"type": "array", "items": {"type": "string"}, "default": [1]}, 2),
+    ],
+)
+def test_defaults_that_servers_treat_alike_are_validated_once(
+    schema: dict[str, object], runs: int
+) -> None:
+    calls: list[object] = []
+    with pytest.MonkeyPatch.context() as patch:
+        validate = default_validation.validate_defaults
+        patch.setattr(default_validation, "validate_defaults", recording(calls, validate))
+        result = lint_file(
+            crd_in_json(schema_with_spec(schema)), "x", CheckRequest(names_servers=True)
+        )
+    assert [each.rule for each in result.diagnostics if each.severity == "error"] == [
+        "default-invalid"
+    ]
+    assert len(calls) == runs
+
+
+@each(
+    ("text", "versions"),
+    [
+        (INT32, [("1.36", "1.37")]),
+        (COSTLY, []),
+        (crd_in_json(schema_with_spec({"type": "string", "default": 1})), [()]),
+    ],
+)
+def test_without_a_version_errors_name_the_servers_that_report_them(
+    text: str, versions: list[tuple[str, ...]]
+) -> None:
+    result = lint_file(text, "x", CheckRequest(names_servers=True))
+    assert [one.versions for one in result.diagnostics if one.severity == "error"] == versions
 
 
 def test_what_all_servers_reject_is_reported_once_in_the_words_of_the_oldest() -> None:

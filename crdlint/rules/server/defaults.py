@@ -12,6 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.crd.errors import DEFAULT_INVALID, EVALUATION_LIMIT, REQUIRED, Code, FieldError
+from crdlint.crd.gotypes import SCHEMA_BITS
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.crd.paths import Path, Step
 from crdlint.kubecel.cost import RUNTIME_BUDGET
@@ -24,7 +25,7 @@ from crdlint.rules.engine.relations import SIBLING
 from crdlint.rules.engine.rule import Link, Rule
 from crdlint.rules.server import forbidden_fields
 from crdlint.safety.bugs import attempt
-from crdlint.schema.traversal import RuleSearch, value_schema
+from crdlint.schema.traversal import RuleSearch, schemas, value_schema
 
 if TYPE_CHECKING:
     from crdlint.kubecel.environment import Environment
@@ -95,8 +96,8 @@ def validate(
 ) -> list[FieldError]:
     """Return the errors of the defaults of the schemas `defaulted` at `path`; if there are any, no rules are compiled."""
     server = options.server
-    # What the errors depend on besides rules: the switches of the validator of values.
-    switches = server.checks_number_ranges, server.has_kubernetes_name_formats
+    # What the errors depend on besides rules.
+    switches = _switches(server) if _may_depend_on_server(schema, defaulted) else ()
     return options.common.answer(
         ("defaults", id(schema), *map(id, defaulted), *switches),
         lambda basis: basis.holds_in(lambda: _environment(server), _evaluates_alike),
@@ -128,6 +129,38 @@ def _validated(
         error if error.rule in own_rules else _ours(error, schema, skipped) for error in reported
     ]
     return errors, rules.used()
+
+
+def _switches(server: Server) -> tuple[bool, ...]:
+    """Return the switches of the validation of values and of metadata."""
+    return (
+        server.checks_number_ranges,
+        server.has_kubernetes_name_formats,
+        server.requires_metadata_fields,
+    )
+
+
+def _may_depend_on_server(schema: JSONSchemaProps, defaulted: SequenceOf[JSONSchemaProps]) -> bool:
+    """Return whether servers may validate a default differently: for its format, the range of a number, or metadata."""
+    if any(map(_depends_on_server, defaulted)):
+        return True
+    metadata = schema.properties.get("metadata")
+    if metadata is not None and metadata.properties:
+        return True
+    return any(each.x_embedded_resource for each in schemas(schema))
+
+
+def _depends_on_server(schema: JSONSchemaProps) -> bool:
+    """Return whether servers may differ in the type, format or range of a default; of objects and lists, any may."""
+    assert schema.default is not None  # noqa: S101  the caller looks for defaults
+    kind = schema.default.value.__class__
+    if kind in {dict, list} or schema.set_fields & _JUNCTORS:
+        return True
+    return bool(schema.format) if kind is str else schema.type in _NUMBERS
+
+
+_JUNCTORS: Final = sum(SCHEMA_BITS[name] for name in ("anyOf", "oneOf", "allOf", "not"))
+_NUMBERS: Final = frozenset({"integer", "number"})
 
 
 def _environment(server: Server) -> Environment:
