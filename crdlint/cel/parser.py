@@ -21,6 +21,7 @@ from crdlint.cel.lexer import Tokens, tokenize
 from crdlint.cel.macros import ExpansionError
 from crdlint.cel.stack import run_with_large_stack
 from crdlint.light import dataclass
+from crdlint.safety.work import Recent
 
 MAX_CODE_POINTS = 100_000
 MAX_DEPTH = 250
@@ -64,12 +65,24 @@ def parse(text: str, *, options: ParserOptions) -> ParseResult:
         size = f"size: {len(text)}, limit {MAX_CODE_POINTS}"
         builder.add_error(CodedMessage(f"expression code point size exceeds limit: {size}"))
         return ParseResult(ast.Unspecified(1), builder.source, builder.errors)
-    parsed = parse_valid(text, options)
-    if parsed is None:
-        from crdlint.cel.antlr.recognizer import recognize
+    return parse_valid(text, options) or _with_errors(text, options)
 
-        parsed = _result(text, options, recognize)
-    return parsed
+
+def _with_errors(text: str, options: ParserOptions) -> ParseResult:
+    """Return the errors of a text; a search for repairs asks for the same texts again after each change of a file."""
+    key = text, id(options)
+    known = _WITH_ERRORS.get(key)
+    if known is not None:
+        return known[1]
+    from crdlint.cel.antlr.recognizer import recognize
+
+    result = _result(text, options, recognize)
+    _WITH_ERRORS.put(key, (options, result), len(text))
+    return result
+
+
+# By text and the identity of the options, which are kept with the result. Their weight is the characters of their texts.
+_WITH_ERRORS: Recent[tuple[ParserOptions, ParseResult]] = Recent(100_000)
 
 
 def _result(text: str, options: ParserOptions, work: Callable[[Builder], Expr]) -> ParseResult:

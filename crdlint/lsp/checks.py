@@ -67,6 +67,8 @@ class Checks:
         self._known: dict[
             str, tuple[OpenDocument, Checked]
         ] = {}  # of each URI, the newest version checked
+        # Of each URI, the newest result whose fixes were asked for: editors ask again at each move of the cursor.
+        self._fixed: Final[dict[str, tuple[Checked, Fixed | None]]] = {}
         self.index: Final = resources.CRDIndex(workspace)
         self._configs: ReadConfigs = {}
         self._stamps: dict[str, object] = {}
@@ -104,10 +106,21 @@ class Checks:
     def close(self, uri: str) -> None:
         """Forget the result of a document."""
         self._known.pop(uri, None)
+        self._fixed.pop(uri, None)
 
     def fixed(self, document: OpenDocument) -> Fixed | None:
         """Return a document with all safe fixes applied that bring no new error; None if it has no CRD or resource."""
         checked = self.of(document)
+        latest = self._fixed.get(document.uri)
+        if latest is not None and latest[0] is checked:
+            return latest[1]
+        fixed = self._fix(checked)
+        if self._workspace.is_current(document):
+            self._fixed[document.uri] = checked, fixed
+        return fixed
+
+    def _fix(self, checked: Checked) -> Fixed | None:
+        """Return what `fixed` does of a checked document."""
         of_crds = self._fixed_crds(checked)
         if checked.resources is None or checked.validate is None:
             return of_crds

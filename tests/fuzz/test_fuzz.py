@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import itertools
+import json
 import shutil
 import time
 from pathlib import Path
@@ -31,8 +32,10 @@ FOUND = sorted(Path(__file__).with_name("found").iterdir())
 
 @pytest.mark.parametrize("path", FOUND, ids=lambda path: path.stem)
 def test_inputs_that_once_failed(path: Path) -> None:
-    """The name of a file begins with that of its target."""
-    TARGETS[path.stem.partition("-")[0]].use(path.read_text(encoding="utf-8"))
+    """The name of a file begins with that of its target; an input of several parts is in JSON."""
+    text = path.read_text(encoding="utf-8")
+    given = json.loads(text) if path.suffix == ".json" else text
+    TARGETS[path.stem.partition("-")[0]].run(given)
 
 
 @pytest.mark.exhaustive

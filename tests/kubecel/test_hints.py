@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+from counting import recording
 from kubecel_support import compile_rule
 from tables import each
 
+from crdlint.cel import compiler
 from crdlint.cel.source_ranges import error_range
 from crdlint.kubecel.compilation import requirement
 from crdlint.kubecel.hints import hint
@@ -223,3 +226,25 @@ def test_what_only_looks_like_a_placeholder(rule: str) -> None:
 def test_words_in_place_of_conditions(rule: str, help_: str) -> None:
     found = hint(compile_rule(rule, FIELDS).rule, Effort())
     assert help_ in (found.text or "")
+
+
+@each(
+    ("clauses", "most"),
+    [(1, 150), (8, 112), (20, 45)],
+)
+def test_a_search_for_repairs_takes_less_the_longer_an_expression_is(
+    clauses: int, most: int
+) -> None:
+    texts: list[str] = []
+    text = " && ".join(["self.replicas > 1 ? {'a'} < if"] * clauses)
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("compile_text", "compile_valid"):
+            target = f"crdlint.kubecel.repair.meaning.{name}"
+            patch.setattr(target, recording(texts, getattr(compiler, name)))
+        effort = Effort()
+        hint(compile_rule(text, FIELDS).rule, effort)
+    assert texts
+    assert len(texts) <= most
+    assert sum(map(len, texts)) <= 30_000
+    # Each text was charged, those that do not parse more than once.
+    assert Effort().left - effort.left >= sum(map(len, texts))

@@ -5,11 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from counting import recording
 from editor import Editor, applied, edits_of
 from lsprotocol import types as lsp
 from test_diagnostics_of_crds import CRD, VALID, place
 
+from crdlint.lsp.checks import Checks
+from crdlint.lsp.workspace import Workspace, uri_of
 from crdlint.rules.engine.examples import stream
+from crdlint.runner.fixes import fix
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -95,6 +99,24 @@ def test_fix_all_is_resolved_when_chosen(tmp_path: Path) -> None:
         editor.change("crd.yaml", (None, VALID))
         stale = editor.do(editor.client.code_action_resolve_async(action))
         assert stale.edit is None
+
+
+def test_all_is_fixed_once_for_each_version_of_a_document(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Editors ask for actions again at each move of the cursor."""
+    runs: list[object] = []
+    monkeypatch.setattr("crdlint.lsp.checks.fix", recording(runs, fix))
+    workspace = Workspace(folders=[str(tmp_path)])
+    checks = Checks(workspace)
+    uri = uri_of(str(tmp_path / "crd.yaml"))
+    for version, text in enumerate((CRD, BROKEN), 1):
+        document = workspace.open(uri, version, text)
+        fixed = checks.fixed(document)
+        assert fixed is not None
+        assert fixed.edits
+        assert checks.fixed(document) is fixed
+        assert len(runs) == version
 
 
 def test_fix_all_is_absent_where_nothing_is_fixed(editor: Editor) -> None:

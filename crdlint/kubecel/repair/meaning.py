@@ -22,7 +22,9 @@ from crdlint.yaml.edit import Edit, apply, composed
 
 _LONGEST: Final = 3000  # characters of an expression
 _MOST_COMPILATIONS: Final = 150
-_MOST_CHARACTERS: Final = 2 * _LONGEST * _MOST_COMPILATIONS  # of what they compile
+_MOST_CHARACTERS: Final = 30_000  # of all compiled texts together
+# To find the errors of a text that does not parse takes longer than to parse one.
+_STEPS_PER_UNPARSED_CHARACTER: Final = 3
 _MOST_STEPS: Final = 6
 _FOR_CHOICES: Final = 100  # the steps of work to find the choices, without compiling them
 _MOST_OFFERED: Final = 3
@@ -163,7 +165,12 @@ class _StepSearch:
         expression = self._expression
         compile_ = compile_valid if must_parse else compile_text
         compiled = compile_(text, expression.env, expression.environment.parser)
-        return None if compiled is None else CompiledText(expression, text, compiled)
+        if compiled is None:
+            return None
+        after = CompiledText(expression, text, compiled)
+        if not after.is_parsed:
+            self._effort.spend(len(text) * _STEPS_PER_UNPARSED_CHARACTER)
+        return after
 
     def _choices(self, state: CompiledText) -> Iterator[Choice]:
         text = Tokens(state.text)

@@ -5,7 +5,7 @@ import sys
 import threading
 
 import pytest
-from counting import without_collector
+from counting import recording, without_collector
 from tables import each
 
 from crdlint.cel.antlr.recognizer import recognize
@@ -271,3 +271,17 @@ def test_texts_that_begin_no_token() -> None:
         for text in NO_TOKENS
     }
     assert found == NO_TOKENS
+
+
+def test_the_errors_of_a_text_are_found_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not only of the same text, but for the same options, which keep the cached result apart."""
+    texts: list[object] = []
+    monkeypatch.setattr(
+        "crdlint.cel.antlr.recognizer.recognize", recording(texts, recognize, note="recognized")
+    )
+    options, others = ParserOptions(), ParserOptions(optional_syntax=False)
+    first = parse("a +* once", options=options)
+    assert parse("a +* once", options=options) is first
+    assert len(texts) == 1
+    assert display(parse("a +* once", options=others)) == display(first)
+    assert len(texts) == 2
