@@ -137,7 +137,7 @@ def test_positions_in_order_are_found_from_the_one_before(monkeypatch: pytest.Mo
     assert root is not None
     columns = [*range(0, len(text) - 6, 3), 5, 3, 900]
     alone = [positions.UserPaths(root).path_at(1, column + 1) for column in columns]
-    calls = counted(monkeypatch, positions._StepFinder, "_entry_before")
+    calls = counted(monkeypatch, positions._StepFinder, "_entry_before")  # noqa: SLF001
     paths = positions.UserPaths(root)
     assert [paths.path_at(1, column + 1) for column in columns] == alone
     assert len(calls) < 3 * len(columns)

@@ -226,7 +226,9 @@ class _DefinitionReader:
         for finding in result.diagnostics:
             if finding.rule == YAML_SYNTAX.id:
                 position = f"{shown_name(path)}:{finding.line}:{finding.column}"
-                report(position, f"the document is not YAML, so it is not read: {finding.message}")
+                is_yaml = finding.origin == "crdlint"  # which stops within its brackets
+                why = "not read" if is_yaml else "not YAML, so it is not read"
+                report(position, f"the document is {why}: {finding.message}")
         return result
 
     def _read(

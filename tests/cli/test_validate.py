@@ -276,6 +276,15 @@ BROKEN = {
 }
 
 
+def test_a_crd_within_too_many_brackets_is_not_called_broken(tmp_path: Path) -> None:
+    deep = "[" * 5000 + ",".join("1" * 40_000) + "]" * 5000
+    crd = tmp_path / "crd.yaml"
+    crd.write_text(f"{Path(CRD).read_text()}---\nkind: CustomResourceDefinition\na: {deep}\n")
+    result = run("--crd", str(crd), GOOD)
+    assert result.exit_code == 2
+    assert "the document is not read: crdlint reads no further: " in result.stderr
+
+
 @pytest.mark.parametrize(("broken", "reported", "status"), BROKEN.values(), ids=BROKEN)
 def test_broken_documents_beside_crds(
     broken: str, reported: bool, status: int, tmp_path: Path
