@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 from dataclasses import dataclass, field
+from math import ceil
 from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Final
@@ -141,8 +142,8 @@ def measure(peers: Sequence[Peer], cases: Sequence[Case], rounds: int, folder: P
     """Run all programs on all cases in turns, so that a busy machine slows all alike."""
     for case in cases:
         made_files(case, folder / case.name)
-    for _ in range(rounds):
-        for case in cases:
+    for number in range(rounds):
+        for case in (case for case in cases if number % case.every == 0):
             for peer in peers:
                 if peer.reads(case):
                     _of_case(peer, case).run(case, folder / case.name)
@@ -223,7 +224,9 @@ def main() -> None:
         measure(peers, cases, given.rounds, Path(name))
     left_out = f"Not installed: {', '.join(missing)}.\n" if missing else ""
     load = f"Load of the machine {os.getloadavg()[1]:.0f}.\n"
-    about = f"Medians of {given.rounds} runs. {versions(programs)}{load}{left_out}"
+    fewer = ceil(given.rounds / max(case.every for case in cases))
+    of_large = f", of {fewer} for the two large inputs" if fewer < given.rounds else ""
+    about = f"Medians of {given.rounds} runs{of_large}. {versions(programs)}{load}{left_out}"
     part = f"{table(peers, cases)}\n{about}"
     print(part)
     if given.write:
