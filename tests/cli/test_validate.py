@@ -532,6 +532,7 @@ def test_a_rejection_depends_on_the_version(here: Path) -> None:
 def test_only_crds_that_are_needed_are_parsed(
     layout: str, here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    import crdlint.rules.fixes.field_fixes  # noqa: F401  parses its examples once
     from crdlint.linting import documents
     from crdlint.yaml import parse
 
