@@ -82,15 +82,20 @@ def _contradicts(
     command = _ONE_COMMAND.fullmatch(help_)
     if command is not None:
         return not all(piece in _plain(command[1]) for piece in pieces)
-    names = [name for name in _CODE.findall(help_) if len(name) > 1]
+    names = _names_in(help_, fix)
     if not names:
         return is_general
     lines = pieces if is_general else changed_lines(text, fix.edits)[1]
     written = _plain("\n".join(lines))
+    return not any(_plain(name) in written for name in names)
+
+
+def _names_in(help_: str, fix: Fix) -> list[str]:
+    """Return the names of a help: its entries if it has any, unless a fix does one of several things that it names."""
+    names = [name for name in _CODE.findall(help_) if len(name) > 1]
     entries = [name for name in names if ": " in name]
-    if entries and names_alternative(help_, fix):
-        entries = []
-    return not any(_plain(name) in written for name in entries or names)
+    is_alternative = bool(entries) and names_alternative(help_, fix)
+    return names if is_alternative or not entries else entries
 
 
 def names_alternative(help_: str, fix: Fix) -> bool:
