@@ -36,9 +36,19 @@ def _root_fields(crd: DecodedCRD) -> Iterator[Advisory]:
     for root in crd.spec.root_schemas():
         missing = [name for name in _ROOT_FIELDS if name not in root.properties]
         for name, schema in root.properties.items():
-            meant = next((field for field in missing if is_slip(name, field, typed=True)), None)
+            meant = next((field for field in missing if _is_meant(name, field)), None)
             if meant is not None and name not in _ROOT_FIELDS:
                 yield Advisory(_of_root(name, meant), schema.path, f"Write `{meant}`")
+
+
+def _is_meant(name: str, field: str) -> bool:
+    """Return whether a name is a slip of a root field; a schema may have very many names that are not."""
+    letters = set(filter(str.isalnum, name.lower()))
+    has_others = len(letters - _LETTERS[field]) > 1  # a slip brings one
+    return not has_others and is_slip(name, field, typed=True)
+
+
+_LETTERS: Final = {field: frozenset(field.lower()) for field in _ROOT_FIELDS}
 
 
 def _of_root(name: str, meant: str) -> str:
