@@ -33,8 +33,8 @@ def lint_text(
 ) -> list[Diagnostic]:
     """Return the API server's findings on creating each CRD of a text, and crdlint's own advice, in document order.
 
-    ``sender`` is how the CRD is sent: ``create`` or ``apply``, the text itself, or ``kubectl``, ``kubectl-apply``,
-    ``server-side-apply``, ``flux``, ``argo-cd``, ``argo-cd-server-side``, ``helm-3`` or ``helm-4``. Server-side apply has one
+    ``sender`` is how the CRD is sent: ``create`` or ``server-side-apply``, the text itself, or ``kubectl``, ``kubectl-apply``,
+    ``kubectl-server-side``, ``flux``, ``argo-cd``, ``argo-cd-server-side``, ``helm-3`` or ``helm-4``. Server-side apply has one
     message for all fields that it does not accept.
 
     With ``fixes``, a finding that can be fixed has a ``fix``, whose `Fix.apply` returns the text without it.

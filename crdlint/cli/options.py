@@ -159,7 +159,7 @@ class ConfigOptions(ConfigFileOptions, group=Group.RULES):
     )
     senders: Declared[tuple[str, ...]] = many(
         "NAME,...",
-        "Who sends the objects: create, apply, kubectl, server-side-apply, helm-3 or helm-4. By default, what only some of them "
+        "Who sends the objects: create, server-side-apply, kubectl, helm-3, helm-4 or another. By default, what only some of them "
         "reject is a warning",
         "--sender",
         callback=_senders,

@@ -36,7 +36,7 @@ class Sender(NamedTuple):
         return self.applies or self.drops_nulls
 
 
-# A create request with the text of the file; `apply` is a request of server-side apply with it.
+# A create request with the text of the file; `server-side-apply` is a request of server-side apply with it.
 DEFAULT_SENDER: Final = "create"
 CREATE: Final = Sender(DEFAULT_SENDER)
 ARGO_CD: Final = "argo-cd"
@@ -46,10 +46,10 @@ SENDERS: Final = {
     sender.name: sender
     for sender in (
         CREATE,
-        Sender("apply", applies=True),
+        Sender("server-side-apply", applies=True),
         Sender("kubectl", reencodes=True, client_side="some"),
         Sender("kubectl-apply", reencodes=True, client_side="all"),
-        Sender("server-side-apply", applies=True, reencodes=True),
+        Sender("kubectl-server-side", applies=True, reencodes=True),
         Sender("flux", applies=True, reencodes=True, manager="kustomize-controller", forces=True),
         Sender(ARGO_CD, reencodes=True, client_side="all"),
         Sender(
@@ -126,7 +126,7 @@ def applying_sender(names: Sequence[str]) -> Sender:
     return min(appliers, key=lambda sender: sender.forces, default=_ANY_APPLIER)
 
 
-_ANY_APPLIER: Final = SENDERS["server-side-apply"]._replace(forces=True)
+_ANY_APPLIER: Final = SENDERS["kubectl-server-side"]._replace(forces=True)
 
 
 def sender_named(name: str) -> Sender:

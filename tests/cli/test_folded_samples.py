@@ -111,7 +111,7 @@ def test_a_null_that_only_apply_rejects(
     (tmp_path / "a.yaml").write_text(f"{_HEAD}spec:\n  {_GOOD}\n  inner:\n{below}")
     (finding,) = json.loads(_run(tmp_path, "--format", "json"))["diagnostics"]
     assert (finding["rule"], finding["severity"]) == ("resource-apply-rejected", severity)
-    applied = json.loads(_run(tmp_path, "--format", "json", "--sender", "server-side-apply"))
+    applied = json.loads(_run(tmp_path, "--format", "json", "--sender", "kubectl-server-side"))
     assert [each["severity"] for each in applied["diagnostics"]] == ["error"]
 
 

@@ -61,7 +61,7 @@ CRDS = {
     "Helm 3 only": (("helm-3",), []),
     "kubectl and Helm 4": (("kubectl", "helm-4"), [("error", "rule-duplicate", _REJECTS_CRD)]),
     "server-side apply only": (
-        ("server-side-apply",),
+        ("kubectl-server-side",),
         [("error", "rule-duplicate", "repeated rule `self.a > 0`")],
     ),
 }
@@ -95,7 +95,7 @@ def test_an_unknown_field_in_a_chart(configuration: str, severity: str, tmp_path
 
 
 def test_the_configuration_names_senders(tmp_path: Path) -> None:
-    (tmp_path / ".crdlint.yaml").write_text("senders: [kubectl, server-side-apply]\n")
+    (tmp_path / ".crdlint.yaml").write_text("senders: [kubectl, kubectl-server-side]\n")
     assert findings("check", "repeated.yaml", "--no-cache") == [
         ("error", "rule-duplicate", _REJECTS_CRD)
     ]
@@ -149,7 +149,7 @@ def test_named_senders_make_it_an_error(tmp_path: Path) -> None:
 def test_the_format_server_has_the_message_of_the_sender(tmp_path: Path) -> None:
     write_object(tmp_path, {"u": 1, "b": 2})
     arguments = ("validate", "--crd", "crd.yaml", "object.yaml", "--format", "server")
-    assert run(*arguments, "--sender", "server-side-apply").stdout.splitlines() == [
+    assert run(*arguments, "--sender", "kubectl-server-side").stdout.splitlines() == [
         "failed to create typed patch object (default/x; example.com/v1, Kind=Foo): errors:",
         "  .spec.b: expected string, got &value.valueUnstructured{Value:2}",
         "  .spec.u: field not declared in schema",
@@ -171,11 +171,11 @@ tests:
     initial: '{spec}'
     expected: '{stored}'
   - name: Should not be applied
-    sender: server-side-apply
+    sender: kubectl-server-side
     initial: '{spec}'
     expectedError: must be of type integer
   - name: Should not be applied, too
-    sender: server-side-apply
+    sender: kubectl-server-side
     initial: '{unknown}'
     expectedError: ".spec.u: field not declared in schema"
 """
@@ -192,7 +192,7 @@ def test_a_suite_names_the_sender(tmp_path: Path) -> None:
         0,
         True,
     ), result.output
-    (tmp_path / "x.testsuite.yaml").write_text(text.replace("server-side-apply", "server-side"))
+    (tmp_path / "x.testsuite.yaml").write_text(text.replace("kubectl-server-side", "server-side"))
     assert "`sender` is one of" in run("test", "x.testsuite.yaml").output
 
 
@@ -284,13 +284,13 @@ def test_old_objects_are_merged(tmp_path: Path) -> None:
     arguments = ("validate", "--crd", "crd.yaml", "--old", "old.yaml", "object.yaml")
     assert findings(*arguments) == []
     headline = '`spec.b` is owned by "ctl" using example.com/v1'
-    for sender in ("apply", "server-side-apply", "helm-4"):
+    for sender in ("server-side-apply", "kubectl-server-side", "helm-4"):
         assert findings(*arguments, "--sender", sender) == [
             ("error", "resource-apply-rejected", headline)
         ]
     for sender in ("flux", "argo-cd-server-side"):
         assert findings(*arguments, "--sender", sender) == []
-        both = ("--sender", sender, "--sender", "server-side-apply")
+        both = ("--sender", sender, "--sender", "kubectl-server-side")
         assert findings(*arguments, *both) == findings(*arguments, *both[2:])
     (tmp_path / "flux.yaml").write_text(FLUX)
     assert findings(*arguments) == []
@@ -329,7 +329,7 @@ NULLS = {
         ("argo-cd", "create"),
         [("error", "resource-apply-rejected", _CLIENT_SIDE)],
     ),
-    "server-side apply": (("server-side-apply",), []),
+    "server-side apply": (("kubectl-server-side",), []),
     "Helm 3": (("helm-3",), []),
     "kubectl and Helm 4": (
         ("kubectl", "helm-4"),
@@ -408,12 +408,12 @@ crd: crd.yaml
 tests:
   onUpdate:
   - name: Should lose what is left out
-    sender: server-side-apply
+    sender: kubectl-server-side
     initial: '{old}'
     updated: '{new}'
     expected: '{new}'
   - name: Should have known fields
-    sender: server-side-apply
+    sender: kubectl-server-side
     initial: '{old}'
     updated: '{unknown}'
     expectedError: ".spec.u: field not declared in schema"
@@ -457,7 +457,7 @@ OVER_OLD: dict[str, tuple[dict[str, Any], dict[str, list[str]]]] = {
         {},
         {
             "create": ["change-conversion", "change-short-name-removed"],
-            "server-side-apply": [],
+            "kubectl-server-side": [],
             "flux": [],
             "kubectl-apply": [],
             "helm-3": ["change-conversion", "change-short-name-removed"],
@@ -467,7 +467,7 @@ OVER_OLD: dict[str, tuple[dict[str, Any], dict[str, list[str]]]] = {
         {"conversion": {"strategy": "None"}},
         {
             "create": ["change-conversion", "change-short-name-removed"],
-            "server-side-apply": ["apply-rejected"],
+            "kubectl-server-side": ["apply-rejected"],
             "flux": _CONVERSION_KEPT,
             "kubectl-apply": _CONVERSION_KEPT,
         },
@@ -484,7 +484,7 @@ OVER_OLD: dict[str, tuple[dict[str, Any], dict[str, list[str]]]] = {
                 }
             ]
         },
-        {"server-side-apply": ["apply-rejected"], "flux": [], "kubectl-apply": []},
+        {"kubectl-server-side": ["apply-rejected"], "flux": [], "kubectl-apply": []},
     ),
 }
 
@@ -528,7 +528,7 @@ def test_a_crd_is_applied_over_one_without_owners(tmp_path: Path) -> None:
     old["spec"]["conversion"] = _HOOK
     (tmp_path / "old.yaml").write_text(json.dumps(old))
     (tmp_path / "new.yaml").write_text(json.dumps(new))
-    for sender in ("create", "server-side-apply", "kubectl-apply"):
+    for sender in ("create", "kubectl-server-side", "kubectl-apply"):
         assert rules_against("old.yaml", sender) == ["change-conversion"]
 
 

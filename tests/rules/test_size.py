@@ -92,7 +92,7 @@ BY_SENDER = {
     "kubectl-apply": "error",
     "argo-cd": "error",
     "argo-cd-server-side": None,
-    "server-side-apply": None,
+    "kubectl-server-side": None,
     "flux": None,
     "helm-3": None,
     "helm-4": None,

@@ -52,7 +52,7 @@ SCHEMAS = {
 
 @each(("schema", "wanted"), SCHEMAS.values(), ids=SCHEMAS)
 def test_schemas(schema: dict[str, Any], wanted: str | None) -> None:
-    findings = crdlint.lint_text(crd_in_json(schema), sender="server-side-apply")
+    findings = crdlint.lint_text(crd_in_json(schema), sender="kubectl-server-side")
     got = [finding.message for finding in findings if finding.kind in {"decode", "field", "strict"}]
     assert got == ([] if wanted is None else [wanted])
 
@@ -62,7 +62,7 @@ def test_numbers_out_of_range_wrap() -> None:
     assert [d for d in crdlint.lint_text(crd) if d.kind == "decode"]
     assert not [
         d
-        for d in crdlint.lint_text(crd, sender="server-side-apply")
+        for d in crdlint.lint_text(crd, sender="kubectl-server-side")
         if d.kind in {"decode", "field"}
     ]
 
@@ -70,7 +70,7 @@ def test_numbers_out_of_range_wrap() -> None:
 def test_each_error_has_its_place_and_the_server_one_message() -> None:
     crd = SMALLEST.replace("{type: object}", "{type: object, u: 1, maxItems: a}")
     (finding,) = [
-        d for d in crdlint.lint_text(crd, sender="server-side-apply") if d.kind == "decode"
+        d for d in crdlint.lint_text(crd, sender="kubectl-server-side") if d.kind == "decode"
     ]
     assert finding.message.splitlines()[0] == f"{_PATCH}errors:"
     assert len(finding.message.splitlines()) == 3
@@ -96,7 +96,7 @@ def test_each_error_has_its_place_and_the_server_one_message() -> None:
 def test_kubectl_does_not_send_it(metadata: dict[str, Any], wanted: str) -> None:
     crd = json.loads(crd_in_json(_with(_TEXT)))
     crd["metadata"] = metadata
-    for sender in ("server-side-apply", "kubectl-apply"):
+    for sender in ("kubectl-server-side", "kubectl-apply"):
         findings = crdlint.lint_text(json.dumps(crd), sender=sender)
         assert [finding.message for finding in findings if finding.kind == "decode"] == [wanted]
 
@@ -131,7 +131,7 @@ def test_client_side_apply_drops_nulls(
 def test_unknown_sender() -> None:
     with pytest.raises(
         ValueError,
-        match="unknown sender 'fleet': use one of create, apply, kubectl, kubectl-apply, server-side-apply",
+        match="unknown sender 'fleet': use one of create, server-side-apply, kubectl, kubectl-apply, kubectl-server-side",
     ):
         crdlint.lint_text(SMALLEST, sender="fleet")
 

@@ -151,7 +151,7 @@ def _applied(spec: object, crd: str = _CRD, **fields: object) -> list[str]:
         "metadata": {"name": "x"},
         "spec": spec,
     } | fields
-    report = crdlint.validate_resource(crd, json.dumps(resource), as_request=True, sender="apply")
+    report = crdlint.validate_resource(crd, json.dumps(resource), as_request=True, sender="server-side-apply")
     return [error.message for error in report.errors]
 
 
@@ -216,11 +216,11 @@ def test_metadata(metadata: dict[str, Any], wanted: str) -> None:
 @each(
     ("sender", "namespace", "printed"),
     [
-        ("apply", None, "/"),
-        ("apply", "", "/"),
-        ("apply", "other", "other/"),
-        ("server-side-apply", None, "default/"),
-        ("server-side-apply", "", "default/"),
+        ("server-side-apply", None, "/"),
+        ("server-side-apply", "", "/"),
+        ("server-side-apply", "other", "other/"),
+        ("kubectl-server-side", None, "default/"),
+        ("kubectl-server-side", "", "default/"),
     ],
 )
 def test_only_kubectl_replaces_an_empty_namespace(
@@ -271,7 +271,7 @@ def test_older_servers(version: str, spec: dict[str, Any], wanted: str | None) -
         _CRD,
         json.dumps(resource),
         as_request=True,
-        sender="apply",
+        sender="server-side-apply",
         kube_version=version,
     )
     typed = [error.message for error in report.errors if error.message.startswith(_PATCH)]

@@ -44,7 +44,7 @@ def _object(spec: object, owned: dict[str, Any] | None = None) -> str:
 
 
 def _applied(
-    old: str, new: str, sender: str = "apply", version: str = "1.37"
+    old: str, new: str, sender: str = "server-side-apply", version: str = "1.37"
 ) -> crdlint.ResourceReport:
     return crdlint.validate_resource(
         _CRD, new, old_resource=old, as_request=True, sender=sender, kube_version=version
@@ -151,7 +151,7 @@ def test_objects_deeper_than_the_stack() -> None:
     crd = crd_in_json({"type": "object", "x-kubernetes-preserve-unknown-fields": True})
     text = f'{{"apiVersion":"example.com/v1","kind":"Foo","metadata":{{"name":"x"}},"spec":{deep}}}'
     report = crdlint.validate_resource(
-        crd, text.replace("1}", "2}"), old_resource=text, as_request=True, sender="apply"
+        crd, text.replace("1}", "2}"), old_resource=text, as_request=True, sender="server-side-apply"
     )
     assert report.errors == []
 

@@ -284,7 +284,7 @@ _SUBRESOURCES: Final = {"status": _status, "scale": _scale}
 
 def _apply(request: Request, version: str) -> Answer:
     """Apply a CRD or a custom resource, to the stored one if there is one."""
-    sender = "apply"
+    sender = "server-side-apply"
     if "crd" not in request:
         return _of_crd(crdlint.lint_text(request["yaml"], sender=sender, kube_version=version))
     report = crdlint.validate_resource(

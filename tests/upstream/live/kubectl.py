@@ -22,7 +22,7 @@ from .tally import Counts
 WAYS: Final[Mapping[str, str]] = {
     "create": "kubectl",
     "apply": "kubectl-apply",
-    "apply --server-side": "server-side-apply",
+    "apply --server-side": "kubectl-server-side",
 }
 _KINDS: Final = ("decode", "strict", "field")
 # The rule of CRDs that are too large for the annotation of client-side apply, and what the server then says.
