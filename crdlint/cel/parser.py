@@ -71,9 +71,9 @@ def parse(text: str, *, options: ParserOptions) -> ParseResult:
 def _with_errors(text: str, options: ParserOptions) -> ParseResult:
     """Return the errors of a text; a search for repairs asks for the same texts again after each change of a file."""
     key = text, id(options)
-    known = _WITH_ERRORS.get(key)
-    if known is not None:
-        return known[1]
+    earlier = _WITH_ERRORS.get(key)
+    if earlier is not None:
+        return earlier[1]
     from crdlint.cel.antlr.recognizer import recognize
 
     result = _result(text, options, recognize)

@@ -76,12 +76,14 @@ def _oldest_reports(
         like.common,
     )
     # Servers that share a result share its paths: most need not be printed.
-    return any(
-        _places(report.errors, of_path) >= _places(checked.errors, of_path) for of_path in (id, str)
-    )
+    for of_path in (id, str):
+        by_oldest = _rules_and_positions(report.errors, of_path)
+        if by_oldest >= _rules_and_positions(checked.errors, of_path):
+            return True
+    return False
 
 
-def _places(
+def _rules_and_positions(
     errors: Iterable[FieldError], of_path: Callable[[Path], Hashable]
 ) -> AbstractSet[Hashable]:
     """Return what the rules and positions of errors depend on."""
