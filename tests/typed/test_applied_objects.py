@@ -151,7 +151,9 @@ def _applied(spec: object, crd: str = _CRD, **fields: object) -> list[str]:
         "metadata": {"name": "x"},
         "spec": spec,
     } | fields
-    report = crdlint.validate_resource(crd, json.dumps(resource), as_request=True, sender="server-side-apply")
+    report = crdlint.validate_resource(
+        crd, json.dumps(resource), as_request=True, sender="server-side-apply"
+    )
     return [error.message for error in report.errors]
 
 

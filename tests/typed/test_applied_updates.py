@@ -151,7 +151,11 @@ def test_objects_deeper_than_the_stack() -> None:
     crd = crd_in_json({"type": "object", "x-kubernetes-preserve-unknown-fields": True})
     text = f'{{"apiVersion":"example.com/v1","kind":"Foo","metadata":{{"name":"x"}},"spec":{deep}}}'
     report = crdlint.validate_resource(
-        crd, text.replace("1}", "2}"), old_resource=text, as_request=True, sender="server-side-apply"
+        crd,
+        text.replace("1}", "2}"),
+        old_resource=text,
+        as_request=True,
+        sender="server-side-apply",
     )
     assert report.errors == []
 

@@ -35,9 +35,9 @@ IN_USE = Caution(
     "Name belongs to another CRD of the group",
     scope="spec",
     observed=("name-of-another-crd",),
-    why="The API server accepts a name for one CRD of a group only. `NamesAccepted` of the other one becomes False with this "
-    "message, so the CRD is never established: no object of it can be created, and health checks wait for it. Helm 4 fails with "
-    "`not ready. status: Failed` if it waits, as it always does for `crds/`: there it is an error. Helm 3 succeeds.",
+    why="The API server accepts a name for one CRD of a group only: the other CRD is never established, and no object of it can "
+    "be created. Helm 4 fails with `not ready. status: Failed` if it waits, as it always does for `crds/`, where this is an error. "
+    "Helm 3 succeeds.",
     help="Rename or remove the name in one of the two CRDs",
     marker="correct `+kubebuilder:resource`",
     source="pkg/controller/status NamingConditionController",

@@ -89,9 +89,9 @@ APPLY = _Rule("resource-apply-rejected", "Apply rejects an object that create ac
         "applied-over-duplicates", "applied-field-of-another-owner", "applied-stored-object-that-does-not-fit",
         "null-that-client-side-apply-drops", "object-patched-by-client-side-apply"),
     severity="warning",
-    why="On create, the API server drops a null, and accepts what it does not check. Server-side apply keeps nulls, and checks "
-    "the types of fields first: kubectl apply --server-side, Helm 4, Flux and Argo CD with server-side apply fail. An object "
-    "that exists is merged: a field of another manager is a conflict, and an object or list that loses its last part is null. "
+    why="Server-side apply (`kubectl apply --server-side`, Helm 4, Flux) keeps nulls, which create drops, and checks the types of "
+    "fields first. An object that exists is merged: a field of another manager is a conflict, and an object or list that loses "
+    "its last part is null. "
     "Client-side apply (kubectl apply, Argo CD) drops nulls, also those that nullable allows: a required field is then missing.",
     help="Remove the field, or give it a value that its schema allows",
     bad=stream("{replicas: null}"),
