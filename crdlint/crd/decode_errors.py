@@ -599,6 +599,7 @@ _NUMBERS: Final = frozenset({"int", "int32", "int64", "float64"})
 _COLLECTIONS: Final = {"object": "a mapping", "array": "a list"}
 _TYPES: Final = frozenset({"array", "boolean", "integer", "number", "object", "string"})
 _OF_SCHEMAS: Final = frozenset({"allOf", "anyOf", "oneOf"})
+_MAPS_OF_METADATA: Final = frozenset({"annotations", "labels"})
 _LONGEST: Final = 40  # the maximum number of characters of a value in a help
 
 
@@ -635,6 +636,8 @@ def _moved(problem: DecodeProblem) -> str:
         return f"Write `enum` instead of `{keyword}`, which is a list of schemas"
     if of_schema and problem.json_type == "array" and key in _OF_OBJECTS:
         return f"Move `{key}` out of `properties`, to the same indentation as `properties`"
+    if key == "spec" and problem.json_type == "object" and keyword in _MAPS_OF_METADATA:
+        return "Move `spec` out of `metadata`: it is a field of the object"
     return ""
 
 

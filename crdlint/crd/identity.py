@@ -252,7 +252,8 @@ def is_partial(root: Mapping) -> bool:
         return False
     if spec is None:
         metadata = child(root, "metadata")
-        owners = (root, metadata, child(metadata, "spec"))
+        parts = (metadata, child(metadata, "annotations"), child(metadata, "labels"))
+        owners = [root, metadata, *(child(part, "spec") for part in parts)]
         return not any(child(owner, key) for owner in owners for key in SPEC_KEYS)
     return not any(_is_spec_key(name) for name, _, _ in entries(spec))
 

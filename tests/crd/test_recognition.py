@@ -304,6 +304,26 @@ def test_a_crd_without_the_line_of_its_spec_is_no_patch(indent: str) -> None:
     assert f'unknown field "{"metadata." if indent else ""}group"' in messages
 
 
+@each("name", ["annotations", "labels"])
+def test_a_crd_whose_spec_is_in_a_map_of_its_metadata_is_no_patch(name: str) -> None:
+    head, _, spec = CRD.partition("spec:\n")
+    inner = "".join(f"    {line}" for line in spec.splitlines(keepends=True))
+    text = f"{head}  {name}:\n    x: a\n    spec:\n{inner}"
+    result = lint_file(text, "a.yaml", CheckRequest(skip_unfinished=True))
+    assert result.notices == ()
+    first = next(one for one in result.diagnostics if one.rule == "decode-type")
+    assert first.help == "Move `spec` out of `metadata`: it is a field of the object"
+
+
+@each("name", ["annotations", "labels"])
+def test_a_patch_of_metadata_is_skipped(name: str) -> None:
+    text = PARTIAL.replace(
+        "{name: foos.example.com}", f"{{name: foos.example.com, {name}: {{spec: a, group: b}}}}"
+    )
+    result = lint_file(text, "a.yaml", CheckRequest(skip_unfinished=True))
+    assert (result.diagnostics, result.skipped) == ((), 1)
+
+
 # Parts and templates of CRDs
 
 PARTIAL = (

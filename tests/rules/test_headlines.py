@@ -127,6 +127,20 @@ OF_CRDS = {
     ("kind: CustomResourceDefinition\n", "kind: [CustomResourceDefinition]\n"): "`kind` must be a string",
     ("apiVersion: apiextensions.k8s.io/v1\n", ""): "`apiVersion` is missing",
     ("kind: Foo", "kind: [a]"): "`spec.names.kind` must be a string, not a list",
+    ("name: foos.example.com", "name: foos.example.com\n  annotations: {a: 5}"): (
+        "value in `metadata.annotations` must be a string, not the number `5`"
+    ),
+    ("name: foos.example.com", "name: foos.example.com\n  annotations: 5"): (
+        "`metadata.annotations` must be a mapping of strings, not the number `5`"
+    ),
+    ("name: foos.example.com", "name: foos.example.com\n  labels: {a: [b]}"): (
+        "value in `metadata.labels` must be a string, not a list"
+    ),
+    ("name: foos.example.com", "name: foos.example.com\n  finalizers: [true]"): (
+        "item of `metadata.finalizers` must be a string, not the boolean `true`"
+    ),
+    ("kind: Foo", "kind: Foo, shortNames: [{a: b}]"): "item of `spec.names.shortNames` must be a string, not a mapping",
+    ("kind: Foo", "kind: Foo, shortNames: a"): "`spec.names.shortNames` must be a list of strings, not the string `a`",
     ("scope: Namespaced", "scope: Namespaced\n  group: example.com"): "key `group` is set twice, in lines 6 and 8",
     ("    schema:", "    selectableFields: [{jsonPath: .spec.a}]\n    schema:"): (
         "`jsonPath` `.spec.a` of a selectable field leads to no field"

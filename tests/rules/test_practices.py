@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from textwrap import dedent
+from textwrap import dedent, indent
 from typing import TYPE_CHECKING, Any, Final
 
 from crds import HEAD, crd_with_spec, small
@@ -16,6 +16,7 @@ from crdlint.yaml import decode_yaml
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+SEVERAL: Final = "If these are several values, write each on a line of its own: {}"
 LATER = ": if it is added to an established CRD, `NamesAccepted` becomes False"
 
 
@@ -283,6 +284,28 @@ def test_objects_without_keys(schema: str, version: dict[str, str], expected: in
     assert (
         messages(found, ["object-prunes-everything"]) == ["every key below is dropped"] * expected
     )
+
+
+@each(
+    ("enum", "help_"),
+    [
+        ("[Fast Slow Auto]", "Write `[Fast, Slow, Auto]`, if these are values of their own"),
+        ("[Fast Slow, Auto]", None),
+        ("\n    - Fast Slow Auto", SEVERAL.format("`- Fast`, `- Slow` and `- Auto`")),
+        ("\n    - on off", SEVERAL.format("`- on` and `- off`")),
+        ("\n    - Fast Slow\n    - Auto", None),
+        ('\n    - "Fast Slow Auto"', None),
+        ("\n    - >-\n      Fast\n      Slow", None),
+        ("\n    - Fast", None),
+        ("\n    - up to 5", None),
+    ],
+)
+def test_an_enum_of_one_text_with_several_words(enum: str, help_: str | None) -> None:
+    fields = f"properties:\n  a:\n    type: string\n    enum: {enum}\n"
+    text = HEAD + indent(f"type: object\n{fields}", " " * 8)
+    found = crdlint.lint_text(text)
+    helps = [one.help for one in found if one.rule == "enum-values-in-one-text"]
+    assert helps == [help_] * (help_ is not None)
 
 
 @each(

@@ -148,6 +148,7 @@ def status(fields: str, more: str = "") -> str:
     return f"properties: {{status: {{type: object, {more}properties: {{{fields}}}}}}}"
 
 
+DROPPED = "`status` is not in the schema: the API server drops every status"
 ITEM = "{type: {type: string}, status: {type: string}}"
 
 
@@ -155,6 +156,10 @@ ITEM = "{type: {type: string}, status: {type: string}}"
     ("rule", "root", "version", "expected"),
     [
         ("status-subresource-without-schema", status("a: {type: string}"), STATUS, []),
+        ("status-subresource-without-schema", "", STATUS, [DROPPED]),
+        ("status-subresource-without-schema", "properties: {}", STATUS, [DROPPED]),
+        ("status-subresource-without-schema", "", "", []),
+        ("status-subresource-without-schema", "x-kubernetes-preserve-unknown-fields: true", STATUS, []),
         ("status-children-required", status("a: {type: string}", "required: [a], "), "", ["a status without `a` is rejected"]),
         ("status-children-required", status("a: {type: string}", "required: [a], default: {a: b}, "), STATUS, []),
         (

@@ -35,7 +35,7 @@ def _rule(text: str) -> str:
     "status-subresource-without-schema",
     "Status subresource of a schema without `status`",
     scope="version",
-    observed=("status-without-subresource-schema",),
+    observed=("status-without-subresource-schema", "status-of-a-root-without-fields"),
     why="The API server drops every status that a controller writes.",
     help="Add `status` to the schema, or disable the subresource",
     marker="remove `+kubebuilder:subresource:status`, or add the field `Status`",
@@ -43,9 +43,9 @@ def _rule(text: str) -> str:
     good=_version(_PHASE),
 ).practice
 def _no_schema(crd: DecodedCRD) -> Iterator[Advisory]:
-    for parts in version_parts(crd.spec):
+    for parts in () if crd.spec.preserve_unknown_fields else version_parts(crd.spec):
         root = parts.schema if parts.has_status else None
-        if root is None or root.x_preserve_unknown_fields or not root.properties:
+        if root is None or root.type != "object" or root.x_preserve_unknown_fields:
             continue
         if _STATUS not in root.properties:
             path = parts.path.child("subresources", "status")

@@ -9,9 +9,10 @@ from crdlint.crd.errors import Code
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.golang.printing import marshal
 from crdlint.light import regex
+from crdlint.phrases import joined
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD, on_rules
 from crdlint.rules.engine.rule import Caution, Nodes
-from crdlint.yaml.nodes import Sequence, child
+from crdlint.yaml.nodes import Scalar, Sequence, child
 
 if TYPE_CHECKING:
     from crdlint.cel.ast import Expr
@@ -112,9 +113,9 @@ def _anchors(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     "enum-values-in-one-text",
     "Values of an enum are one text",
     observed=("enum-values-without-commas",),
-    why="Commas separate the items of a list in brackets, and a comma behind an item with a dash is a part of it. The API "
-    "server then rejects each of these values.",
-    help="Write commas between the values",
+    why="Commas separate the items of a list in brackets, and an item with a dash is one value, with its blanks and commas. "
+    "The API server then rejects each of these values.",
+    help="Write commas between the values in brackets, or one value after each dash",
     marker="correct `+kubebuilder:validation:Enum`",
     bad="mode: {type: string, enum: [Fast Slow Auto]}",
     good="mode: {type: string, enum: [Fast, Slow, Auto]}",
@@ -123,14 +124,25 @@ def _one_text(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     path, values = schema.path.child("enum"), schema.enum
     first = values[0] if len(values) == 1 else None
     node = child(schema.node, "enum")
-    is_in_line = isinstance(node, Sequence) and node.flow
-    if is_in_line and isinstance(first, str) and _WORDS.fullmatch(first):
-        help_ = f"Write `[{', '.join(first.split())}]`, if these are values of their own"
-        yield Advisory(f"`{first}` is one value", path.index(0), help_)
+    if isinstance(first, str) and isinstance(node, Sequence) and _WORDS.fullmatch(first):
+        help_ = _apart(first.split(), node)
+        if help_:
+            yield Advisory(f"`{first}` is one value", path.index(0), help_)
     for i, value in enumerate(values):
         if isinstance(value, str) and len(value) > 1 and value.endswith(","):
             help_ = f"Write `{value[:-1]}`"
             yield Advisory(f"the comma is a part of the value `{value}`", path.index(i), help_)
+
+
+def _apart(words: list[str], values: Sequence) -> str:
+    """Return how to write words as values of their own, empty for a quoted text in lines, which is meant as one."""
+    if values.flow:
+        return f"Write `[{', '.join(words)}]`, if these are values of their own"
+    item = values.items[0]
+    if not isinstance(item, Scalar) or item.style:
+        return ""
+    items = joined([f"`- {word}`" for word in words])
+    return f"If these are several values, write each on a line of its own: {items}"
 
 
 @Caution(

@@ -174,7 +174,23 @@ def _of_go_type(problem: DecodeProblem, name: str) -> str:
     actual = _JSON_TYPES[problem.json_type]
     value = problem.content.value if isinstance(problem.content, Scalar) else ""
     shown = f" `{_short(value)}`" if value else ""
-    return cut(f"`{name}` must be {expected}, not {actual}{shown}")
+    is_whole = problem.go_type.startswith(("[]", "map["))
+    part = "" if is_whole else _PARTS.get(problem.field.rpartition(".")[2], "")
+    return cut(f"{part}`{name}` must be {expected}, not {actual}{shown}")
+
+
+# What the values of maps and the items of lists are called, by the name of the field.
+_PARTS: Final = {
+    **dict.fromkeys(("annotations", "labels"), "value in "),
+    **dict.fromkeys(
+        (
+            *("additionalPrinterColumns", "categories", "conversionReviewVersions", "finalizers"),
+            *("ownerReferences", "required", "selectableFields", "shortNames", "storedVersions"),
+            *("versions", "x-kubernetes-list-map-keys", "x-kubernetes-validations"),
+        ),
+        "item of ",
+    ),
+}
 
 
 def _of_error(error: FieldError, headline: Headline, names: Named) -> str:

@@ -20,6 +20,9 @@ _ALLOWED: Final = (
     "Properties", "ExternalDocs", "Example", "XPreserveUnknownFields", "XValidations",
 )  # fmt: skip
 _Rule: Final = partial(Rule, scope="version", source=_SOURCE)
+_STATUS: Final = "properties: {status: {type: object}}"
+_OBJECT: Final = f"type: object\n    {_STATUS}"
+_SUBRESOURCE: Final = "subresources: {status: {}}\n"
 
 
 STATUS_FIELDS = _Rule(
@@ -30,8 +33,8 @@ STATUS_FIELDS = _Rule(
     why="With the status subresource, spec and status are updated separately. Only some keywords are allowed at the "
     "root, where they apply to both.",
     help="Remove the keyword from the root, or move it to `properties.spec`",
-    bad="schema:\n  openAPIV3Schema:\n    type: object\n    minProperties: 1\nsubresources: {status: {}}\n",
-    good="schema:\n  openAPIV3Schema:\n    type: object\nsubresources: {status: {}}\n",
+    bad=f"schema:\n  openAPIV3Schema:\n    {_OBJECT}\n    minProperties: 1\n{_SUBRESOURCE}",
+    good=f"schema:\n  openAPIV3Schema:\n    {_OBJECT}\n{_SUBRESOURCE}",
 )
 STATUS_TYPE = _Rule(
     "root-type-with-status",
@@ -40,8 +43,8 @@ STATUS_TYPE = _Rule(
     headline="type of `openAPIV3Schema` is {value}, not `object`",
     why="The API server reads and writes the field `status` of the object at the root.",
     help="Set `type: object` at the root of the schema",
-    bad="schema:\n  openAPIV3Schema: {type: string}\nsubresources: {status: {}}\n",
-    good="schema:\n  openAPIV3Schema: {type: object}\nsubresources: {status: {}}\n",
+    bad=f"schema:\n  openAPIV3Schema: {{type: string, {_STATUS}}}\n{_SUBRESOURCE}",
+    good=f"schema:\n  openAPIV3Schema: {{type: object, {_STATUS}}}\n{_SUBRESOURCE}",
 )
 NULLABLE = Rule(
     "root-nullable",
