@@ -27,7 +27,16 @@ from crdlint.report import changes, words
 from crdlint.report.cost_text import percent
 from crdlint.report.differences import Part, changed_parts, has_same_key
 from crdlint.report.page import rule_link
-from crdlint.report.pieces import Costs, Report, RunOutcome, View, WholeReport, most_frequent
+from crdlint.report.pieces import (
+    LATER,
+    Costs,
+    Report,
+    RunOutcome,
+    View,
+    WholeReport,
+    counted_as,
+    most_frequent,
+)
 from crdlint.report.provenance import provenance
 from crdlint.report.same_changes import Cluster, clusters, entries
 from crdlint.rules.texts.changes import REMOVED
@@ -237,11 +246,12 @@ class _SourceLine(NamedTuple):
 
 
 class _Row(NamedTuple):
-    """A finding of a page with its lines, a note about others that it includes, and the number of all these."""
+    """A finding of a page with its lines, a note about others that it includes, as what they count, and their number."""
 
     finding: Diagnostic
     source: Sequence[_SourceLine]
     others: str
+    group: str
     number: int
 
 
@@ -273,15 +283,10 @@ class FindingsPage(Report):
     def file(self, result: FileResult) -> Iterable[str]:
         """Return nothing: the totals come first."""
         starts = line_starts(result.text)
-        rows = [
-            _Row(
-                finding,
-                _source(result.text, starts, finding),
-                words.describe_others(finding, others) if others else "",
-                1 + len(others),
-            )
-            for finding, others in words.combined(self._shown(result), show_all=self._view.show_all)
-        ]
+        rows: list[_Row] = []
+        for _, findings in groupby(self._shown(result), lambda finding: finding.hidden):
+            for finding, others in words.combined(findings, show_all=self._view.show_all):
+                rows.append(_row(result.text, starts, finding, others))
         if rows:
             self._files.append((result.file, rows))
         return ()
@@ -291,15 +296,18 @@ class FindingsPage(Report):
         findings = [row.finding for _, rows in self._files for row in rows]
         by_rule: Counter[str] = Counter()
         by_file: Counter[str] = Counter()
+        later = 0
         for file, rows in self._files:
             for row in rows:
                 by_rule[row.finding.rule] += row.number
                 by_file[file] += row.number
+                later += row.number if row.group == LATER else 0
         yield _page(
             "findings.html",
             facts=provenance(self._view.kube_version),
-            by_rule=_bars(by_rule),
-            by_file=_bars(by_file),
+            by_rule=_bars(+by_rule),
+            by_file=_bars(+by_file),
+            later=later,
             anchors={file: f"file-{number}" for number, (file, _) in enumerate(self._files, 1)},
             files=self._files,
             summary=outcome.summary,
@@ -312,6 +320,22 @@ class FindingsPage(Report):
                 key=lambda text: text.split("."),
             ),
         )
+
+
+def _row(
+    text: str,
+    starts: Sequence[int],
+    finding: Diagnostic,
+    others: Sequence[Diagnostic],
+) -> _Row:
+    """Return the row of a finding in a text, whose lines start at `starts`, and of the others that it includes."""
+    return _Row(
+        finding,
+        _source(text, starts, finding),
+        words.describe_others(finding, others) if others else "",
+        counted_as(finding),
+        sum(counted_as(each) != "" for each in (finding, *others)),
+    )
 
 
 def _source(text: str, starts: Sequence[int], finding: Diagnostic) -> list[_SourceLine]:

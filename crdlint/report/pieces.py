@@ -98,16 +98,16 @@ class Summary:
         self.resources += len(result.resources)
         self.skipped += result.skipped
         for diagnostic in result.diagnostics:
-            if not diagnostic.hidden:
-                self.errors += diagnostic.severity == "error" and diagnostic.errors > 0
-                self.warnings += diagnostic.severity == "warning"
-                self.infos += diagnostic.severity == "info"
-                if diagnostic.fix is not None:
-                    is_safe = diagnostic.fix.applicability == "safe"
-                    self.fixable += is_safe
-                    self.fixable_unsafe += not is_safe and not is_advice(diagnostic)
-                    if not is_safe and is_advice(diagnostic):
-                        self._add_advice(diagnostic.rule)
+            group = counted_as(diagnostic)
+            self.errors += group == "error"
+            self.warnings += group == "warning"
+            self.infos += group == "info"
+            if not diagnostic.hidden and diagnostic.fix is not None:
+                is_safe = diagnostic.fix.applicability == "safe"
+                self.fixable += is_safe
+                self.fixable_unsafe += not is_safe and not is_advice(diagnostic)
+                if not is_safe and is_advice(diagnostic):
+                    self._add_advice(diagnostic.rule)
 
     def _add_advice(self, rule: str) -> None:
         """Count an unsafe fix that is only applied if its rule is selected."""
@@ -152,6 +152,16 @@ class RunOutcome:
                 problem.reason,
                 span,
             )
+
+
+LATER: Final = "later"
+
+
+def counted_as(finding: Diagnostic) -> str:
+    """Return as what a report counts a finding: its severity, or `later`, or empty for one that only follows from others."""
+    if finding.hidden:
+        return LATER
+    return "" if finding.severity == "error" and not finding.errors else finding.severity
 
 
 def most_frequent(by_rule: Counter[str]) -> list[tuple[str, int]]:

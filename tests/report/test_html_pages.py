@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 from commands import crdlint
 from crds import crd_with_spec
+from tables import each
 from test_html_costs import read, words
 
 from crdlint.api import lint_text
@@ -19,9 +22,20 @@ from crdlint.report import formats
 from crdlint.report.pieces import RunOutcome, Summary, View
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from crdlint.linting.result import FileResult
+
+FIXTURES = Path(__file__).parents[2] / "fixtures"
+TWICE = FIXTURES / "invalid" / "additional-items.yaml"
+# Some of these errors the API server reports only after others are fixed.
+HIDDEN = [
+    str(FIXTURES / "invalid" / f"{name}.yaml")
+    for name in (
+        "hidden-behind-ref",
+        "items-array",
+        "rule-message-expression-empty",
+        "pattern-unclosed",
+    )
+]
 
 SPEC = """\
 type: object
@@ -103,3 +117,65 @@ def test_the_place_of_a_removed_crd_is_that_before(tmp_path: Path) -> None:
     captions = re.findall(r"<figcaption>(\w+) .*?</figcaption>", run.stdout)
     assert "change-crd-removed" in run.stdout
     assert captions == ["before"]
+
+
+def counted(text: str) -> Counter[str]:
+    """Return how many findings the entries of a page stand for, by what the filter calls their severity."""
+    counts: Counter[str] = Counter()
+    for number, group in re.findall(r'data-count="(\d+)" data-severity="(\w*)"', text):
+        counts[group] += int(number)
+    return +counts
+
+
+@each(
+    "arguments",
+    [
+        ["check", str(FIXTURES / "invalid")],
+        ["check", *HIDDEN],
+        ["check", *HIDDEN, "--show-all"],
+        ["check", *HIDDEN, "--no-hidden"],
+        ["check", *HIDDEN, "--min-severity", "error"],
+        ["check", "{copies}"],
+        ["check", "{copies}", "--show-all"],
+        ["validate", "{object}", "--crd", "{crd}"],
+    ],
+)
+def test_the_header_the_overview_and_the_entries_have_the_same_numbers(
+    arguments: list[str], tmp_path: Path
+) -> None:
+    names = {name: tmp_path / name for name in ("copies", "object", "crd")}
+    for folder in ("a", "b"):
+        (names["copies"] / folder).mkdir(parents=True, exist_ok=True)
+        (names["copies"] / folder / "crd.yaml").write_text(TWICE.read_text())
+    rules = "replicas: {type: integer, x-kubernetes-validations: [{rule: self < 9}]}"
+    names["crd"].write_text(crd_with_spec(f"type: object\nproperties:\n  {rules}\n"))
+    names["object"].write_text(OBJECT)
+    text = crdlint(
+        *(argument.format(**names) for argument in arguments),
+        "--format",
+        "html",
+    ).stdout
+
+    numbers = [int(number) for number in re.findall(r"\d+", heading(text))]
+    entries = counted(text)
+    groups = ("error", "warning", "info", "later")
+    assert numbers == [entries[group] for group in groups][: len(numbers)]
+    assert entries.total() == sum(numbers)
+    for overview in re.findall(r'<section aria-label="By .*?</section>', text, re.DOTALL):
+        bars = re.findall(r'<span class="number">(\d+)</span>', overview)
+        assert sum(map(int, bars)) == entries.total()
+    assert (entries["later"] > 0) == ('<option value="later">' in text)
+
+
+def heading(text: str) -> str:
+    found = re.search("<h1>(.*?)</h1>", text)
+    assert found is not None
+    return found[1]
+
+
+OBJECT = """\
+apiVersion: example.com/v1
+kind: Foo
+metadata: {name: foo}
+spec: {replicas: many}
+"""
