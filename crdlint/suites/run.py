@@ -187,8 +187,6 @@ class _Runner:
                 error,
             )
         except _FailedError as failed:
-            if error:
-                raise
             why = tuple(self._why(outcome, old))
             raise _FailedError(
                 *failed.lines, *why, in_oldest_words=(*failed.in_oldest_words, *why)
