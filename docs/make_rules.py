@@ -197,17 +197,26 @@ def _page(rule: Rule) -> str:
         "\n\n".join(
             [
                 heading + summary,
-                *(part for section in sections(rule) for part in _parts(section, rule)),
+                *_body(rule),
             ]
         )
         + "\n"
     )
 
 
+def _body(rule: Rule) -> Iterator[str]:
+    """Yield the parts of the sections; several in a row with one title, such as fixes, have one heading."""
+    above = ""
+    for section in sections(rule):
+        title = section.title.partition(" (")[0]
+        if title and section.title != above:
+            yield f"## {title}"
+        yield from _parts(section, rule)
+        above = section.title
+
+
 def _parts(section: Section, rule: Rule) -> Iterator[str]:
     title, _, place = section.title.partition(" (")
-    if title:
-        yield f"## {title}"
     if place:
         yield f"{place[:1].upper()}{place[1:-1]}:"
     if title == "Related":

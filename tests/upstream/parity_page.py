@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -98,14 +98,15 @@ def page(measured: Iterable[Parity], live: Mapping[str, Any]) -> str:
     return head + "\n".join(lines) + "\n" + _TAIL.format(newest=newest)
 
 
-def _known(measured: Iterable[Parity]) -> Iterator[str]:
+def _known(measured: Sequence[Parity]) -> Iterator[str]:
     """Yield a line for each known difference, with the versions that have it."""
     versions: dict[str, list[str]] = {}
     for parity in measured:
         for text in parity.differing:
             versions.setdefault(text, []).append(parity.recording.build.name)
     for text, names in versions.items():
-        yield f"- {text} ({', '.join(names)})"
+        where = "every version" if len(names) == len(measured) else ", ".join(names)
+        yield f"- {text} ({where})"
 
 
 def _patch_line(recording: Recording, recordings: Mapping[str, Recording]) -> str:
