@@ -7,16 +7,16 @@ from typing import Final
 from crdlint.light import regex
 
 _NAME: Final = r"(?!(?:self|oldSelf)\b)[A-Za-z][\w.-]*"
-_PLACEHOLDER: Final = regex(
-    rf"""@{_NAME}@|%{_NAME}%|%\({_NAME}\)[sd]|<{_NAME}>|<%[=-]?\ *{_NAME}\ *%>
+_PLACEHOLDER: Final = rf"""@{_NAME}@|%{_NAME}%|%\({_NAME}\)[sd]|<{_NAME}>|<%[=-]?\ *{_NAME}\ *%>
     |__[A-Z][A-Z0-9_]*[A-Z0-9]__|[$#]\{{\.?{_NAME}\}}|\$\({_NAME}\)|\$[A-Z][A-Z0-9_]+
     |\{{\{{-?\ *[.$]?{_NAME}(?:\ *\|[^{{}}]*)?-?\ *\}}\}}|\[\[\ *[.$]?{_NAME}\ *\]\]
-    |\b(?:TODO|TBD|FIXME|XXX)\b|\?{{3,}}""".replace("\n    ", ""),
+    |\b(?:TODO|TBD|FIXME|XXX)\b|\?{{3,}}""".replace("\n    ", "")
+# A placeholder with what an operand follows, and what follows it.
+_OPERAND: Final = regex(
+    rf"(?:\A|[-+*/%<>=!&|?:(,\[]|\bin)\s*({_PLACEHOLDER})(?=\s*(?:\Z|[-+*/%<>=!&|?:),\].]|in\b))"
 )
-_STRING: Final = regex(r"'(?:[^'\\\n]|\\.)*'|\"(?:[^\"\\\n]|\\.)*\"")
-# What an operand follows, and what follows it.
-_BEFORE: Final = regex(r"(?:\A|[-+*/%<>=!&|?:(,\[]|\bin)\s*\Z")
-_AFTER: Final = regex(r"\s*(?:\Z|[-+*/%<>=!&|?:),\].]|in\b)")
+# Texts in quotes; one that is not closed ends with its line.
+_STRING: Final = regex(r"'(?:[^'\\\n]|\\.)*'?|\"(?:[^\"\\\n]|\\.)*\"?")
 
 
 def placeholder_in(text: str) -> str | None:
@@ -26,7 +26,5 @@ def placeholder_in(text: str) -> str | None:
     ('@MAX@', None, None)
     """
     without_strings = _STRING.sub(lambda match: "'" * len(match[0]), text)
-    for match in _PLACEHOLDER.finditer(without_strings):
-        if _BEFORE.search(text[: match.start()]) and _AFTER.match(text, match.end()):
-            return match[0]
-    return None
+    operand = _OPERAND.search(without_strings)
+    return None if operand is None else operand[1]
