@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping
 from itertools import chain
 from typing import Final
 
-from crdlint.cel.ast import Call, Literal, Select
+from crdlint.cel.ast import Call, Expr, Literal, Select
 from crdlint.cel.decls import Overload
-from crdlint.cel.errors import ErrorCode
+from crdlint.cel.errors import CodedMessage, ErrorCode
 from crdlint.cel.types import BOOL, STRING, Kind, Type
 from crdlint.crd.errors import Code, Reason
 from crdlint.golang.regexp_repair import repair
@@ -50,12 +50,12 @@ class Hint(NamedTuple):
 
 def hint(expression: Expression, effort: Effort) -> Hint:
     """Return the help for the first error of an expression."""
-    meant = meaning(expression, effort)
     state = CompiledText(expression, expression.text, expression.compiled)
-    if meant is not None and not meant.edits and _reads_metadata(state):
-        return Hint(_ONLY_NAMES)
+    meant = meaning(expression, effort)
     if meant is not None:
-        return Hint(meant.help, Reason(Code.MEANT, (meant.edits, meant.is_certain)))
+        asks_for_metadata = not meant.edits and _reads_metadata(state)
+        reason = Reason(Code.MEANT, (meant.edits, meant.is_certain))
+        return Hint(_ONLY_NAMES) if asks_for_metadata else Hint(meant.help, reason)
     placeholder = placeholder_in(expression.text)
     if placeholder is not None and expression.error is not None:
         return Hint(f"Write the value in place of the placeholder `{placeholder}`")
@@ -63,14 +63,18 @@ def hint(expression: Expression, effort: Effort) -> Hint:
         return Hint(_prose(expression.text))
     if state.error is None:
         return Hint(_output_type(expression) if expression.has_wrong_type else _CONSTANTS)
-    problem = state.error.problem
+    return Hint(_of_problem(state, state.error.problem, effort))
+
+
+def _of_problem(state: CompiledText, problem: CodedMessage, effort: Effort) -> str | None:
+    """Return the help for an error of the language, None if its message needs none."""
     argument = _HAS.match(state.text, _start_of_call(state))
     if not state.is_parsed and argument is not None:
-        return Hint(_wrong_argument(argument, state))
+        return _wrong_argument(argument, state)
     if problem.code is ErrorCode.UNDEFINED_FIELD:
-        return Hint(_undefined_field(state, str(problem.args[0]), effort))
+        return _undefined_field(state, str(problem.args[0]), effort)
     find = _HINTS.get(problem.code)
-    return Hint(find(state, *problem.args) if callable(find) else find)
+    return find(state, *problem.args) if callable(find) else find
 
 
 def _prose(text: str) -> str:
@@ -163,19 +167,31 @@ def _undefined_field(state: CompiledText, name: str, effort: Effort) -> str | No
         return f"Add a `type` to the schema of `{name}`: without one CEL cannot read the field"
     if escape(name) in fields:
         return f"Write `{escape(name)}`, the CEL name of the field `{name}`"
-    is_metadata = isinstance(node, Select) and getattr(node.operand, "field", "") == "metadata"
-    if name in _OBJECT_META and fields.keys() <= _NAMES and (fields or is_metadata):
+    if name in _OBJECT_META and _is_metadata(node, fields):
         return _ONLY_NAMES
     if not fields:
-        of_resource = "; of a resource's metadata, rules can read only `name` and `generateName`"
-        others = of_resource if name in _OBJECT_META else ""
-        return f"Add `{name}` to the `properties` of the object, which has none{others}"
+        return _without_fields(name)
     if _misread(name) in declared.properties:
         return f'Write `"{name}"` in `properties`: YAML reads `{name}` as {_misread(name)} there'
     if not effort.affords(len(fields)):
         return None
     effort.spend(len(fields))
     return listed(name, list(fields))
+
+
+def _is_metadata(node: Expr | None, fields: Mapping[str, DeclField]) -> bool:
+    """Return whether the object that a node selects from has only the names of a resource, or none but is called `metadata`."""
+    if fields:
+        return fields.keys() <= _NAMES
+    return isinstance(node, Select) and getattr(node.operand, "field", "") == "metadata"
+
+
+def _without_fields(name: str) -> str:
+    """Return the help for a field of an object without properties."""
+    help_ = f"Add `{name}` to the `properties` of the object, which has none"
+    if name in _OBJECT_META:
+        return f"{help_}; of a resource's metadata, rules can read only `name` and `generateName`"
+    return help_
 
 
 def _misread(name: str) -> str:
@@ -186,35 +202,46 @@ def _misread(name: str) -> str:
 
 def _undeclared(state: CompiledText, name: str) -> str | None:
     node = state.node
-    arguments = len(node.args) if isinstance(node, Call) else -1
-
-    def brings(library: Library) -> bool:
-        return any(
-            row.function == name or row.function.startswith(f"{name}.") for row in library.functions
-        ) or any(macro == name and count == arguments for macro, count, _ in library.macros)
-
-    libraries = state.expression.environment.libraries
-    library = next(
-        (library for library in LIBRARIES if library not in libraries and brings(library)), None
-    )
+    library = _library_with(name, state)
     if library is not None and library.removed is None:
-        major, minor = library.introduced
-        used = (
-            f"{name}() over two variables"
-            if any(name == macro for macro, *_ in library.macros)
-            else f"{name}"
-        )
+        return _not_yet(name, library)
+    if not isinstance(node, Call):
         return (
-            f"Remove `{used}`, or require Kubernetes {major}.{minor + 1}: {library.name} was added in {major}.{minor},"
-            " and new rules may use it one release later"
+            "Use `self` or, in a transition rule, `oldSelf`: an expression has no other variables"
         )
-    if isinstance(node, Call) and name in _OF_CONDITIONS:
-        what = "an expression" if name == "map" else "a condition"
-        example = "x.name" if name == "map" else "x != ''"
-        return f"Call `{name}` with a variable and {what}, as in `self.hosts.{name}(x, {example})`"
-    if isinstance(node, Call):
+    if name not in _OF_CONDITIONS:
         return f"Use another function: CEL has no `{name}`"
-    return "Use `self` or, in a transition rule, `oldSelf`: an expression has no other variables"
+    what = "an expression" if name == "map" else "a condition"
+    example = "x.name" if name == "map" else "x != ''"
+    return f"Call `{name}` with a variable and {what}, as in `self.hosts.{name}(x, {example})`"
+
+
+def _library_with(name: str, state: CompiledText) -> Library | None:
+    """Return the first library of another version of Kubernetes with what an expression calls or names, None without one."""
+    arguments = len(state.node.args) if isinstance(state.node, Call) else -1
+    known = state.expression.environment.libraries
+    others = (library for library in LIBRARIES if library not in known)
+    return next((each for each in others if _brings(each, name, arguments)), None)
+
+
+def _brings(library: Library, name: str, arguments: int) -> bool:
+    """Return whether a library has a function of a name or below it, or a macro with so many arguments."""
+    is_macro = any((macro, count) == (name, arguments) for macro, count, _ in library.macros)
+    functions = (row.function for row in library.functions)
+    return is_macro or any(
+        function == name or function.startswith(f"{name}.") for function in functions
+    )
+
+
+def _not_yet(name: str, library: Library) -> str:
+    """Return the help for what a library has that was added in a later version of Kubernetes."""
+    major, minor = library.introduced
+    is_macro = any(name == macro for macro, *_ in library.macros)
+    used = f"{name}() over two variables" if is_macro else name
+    return (
+        f"Remove `{used}`, or require Kubernetes {major}.{minor + 1}: {library.name} was added in {major}.{minor},"
+        " and new rules may use it one release later"
+    )
 
 
 def _no_overload(state: CompiledText, name: str, *_: object) -> str | None:

@@ -71,18 +71,24 @@ class Placeholders:
 
     def cause(self, error: FieldError) -> bool:
         """Return whether a placeholder may be the only cause of an error, and record it in that case."""
-        if error.cause is None and self.is_left_empty(self.locator.find(error.at or error.path)):
+        location = self.locator.find(error.at or error.path)
+        rule = error.cause
+        if rule is None and self.is_left_empty(location):
             return True
         if not self._within(self.locator.root):
             return False
-        cause = error.cause
-        if cause is not None and cause.expr is not None:
-            return self._withhold(self._read_by(cause.expr, cause.self_path))
-        location = self.locator.find(error.at or error.path)
-        if self.is_written_as_mapping(location.node) and location.exact:
+        if rule is not None and rule.expr is not None:
+            return self._withhold(self._read_by(rule.expr, rule.self_path))
+        return self._is_caused_at(location, error)
+
+    def _is_caused_at(self, location: SourceLocation, error: FieldError) -> bool:
+        """Return whether the value that an error is about may be wrong by a placeholder only, and record it in that case."""
+        if location.exact and self.is_written_as_mapping(location.node):
             return self.is_within(location)
-        if isinstance(error.value, str) and self.patterns.find(error.value):
+        is_about_placeholder = isinstance(error.value, str) and self.patterns.find(error.value)
+        if is_about_placeholder:
             return self.is_within(location) or self._withhold_at(location)
+        # Those in an object cause no error about what it lacks.
         depends_on_value = error.type in _OF_CONTENTS or isinstance(location.node, Scalar)
         return location.exact and depends_on_value and self.is_within(location)
 

@@ -6,6 +6,7 @@ their types (`crdlint.typed.walker`). Go's distinction of a value that is absent
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import field as part
 from typing import Any, Final, TypeVar
@@ -303,54 +304,49 @@ class _MergedItems:
     def __init__(
         self, stored: list[tuple[ItemIdentity, Any]], applied: list[tuple[ItemIdentity, Any]]
     ) -> None:
-        self._stored, self._applied = stored, applied
         groups = _grouped(stored)
         # Items that are stored twice are not merged with the applied one.
         self._by_identity = {
             identity: items[0] if len(items) == 1 else None for identity, items in groups.items()
         }
         self._is_applied = {identity for identity, _ in applied}
-        self._shared = iter([each for each, _ in applied if each in self._by_identity])
-        self._next_shared = next(self._shared, None)
         self._merged: set[ItemIdentity] = set()
+        # What is left of both lists, and of the applied items those that are stored as well.
+        self._stored, self._applied = deque(stored), deque(applied)
+        self._shared = deque(each for each, _ in applied if each in self._by_identity)
 
     def pairs(self) -> Iterator[tuple[Any, Any]]:
         """Yield each stored item with the applied one; the one that does not exist is absent."""
-        i = j = 0
-        while i < len(self._stored) or j < len(self._applied):
-            of_stored = self._stored[i][0] if i < len(self._stored) else None
-            of_applied = self._applied[j][0] if j < len(self._applied) else None
-            if of_stored is not None and of_applied is not None:
-                if of_stored == of_applied:
-                    yield self._pair(j)
-                    i, j = i + 1, j + 1
-                    self._next_shared = next(self._shared, None)
-                    continue
-                if self._is_later(of_stored):
-                    i += 1
-                    continue
-            if of_stored is not None:
-                if of_stored not in self._is_applied:
-                    yield self._stored[i][1], ABSENT
-                    i += 1
-                    continue
-                if of_stored in self._merged:
-                    i += 1
-            if of_applied is not None:
-                yield self._pair(j)
-                j += 1
-                if self._next_shared == of_applied:
-                    self._next_shared = next(self._shared, None)
+        while self._stored or self._applied:
+            if self._is_removed():
+                yield self._stored.popleft()[1], ABSENT
+            elif self._is_later():
+                self._stored.popleft()
+            else:
+                yield from self._next_applied()
 
-    def _is_later(self, of_stored: ItemIdentity) -> bool:
-        """Return whether a stored item is applied, but not as the next one."""
-        is_next = self._next_shared is None or self._next_shared == of_stored
-        return of_stored in self._is_applied and not is_next
+    def _is_removed(self) -> bool:
+        """Return whether the next stored item is not applied."""
+        return bool(self._stored) and self._stored[0][0] not in self._is_applied
 
-    def _pair(self, j: int) -> tuple[Any, Any]:
-        identity, item = self._applied[j]
+    def _is_later(self) -> bool:
+        """Return whether the next stored item, which is applied, is another one than the next item of both lists."""
+        return bool(self._stored and self._shared) and self._stored[0][0] != self._shared[0]
+
+    def _next_applied(self) -> Iterator[tuple[Any, Any]]:
+        """Yield the next applied item with the stored one, unless only stored items are left, which are merged."""
+        of_applied = self._applied[0][0] if self._applied else None
+        if self._stored:
+            of_stored = self._stored[0][0]
+            if of_stored == of_applied or of_stored in self._merged:
+                self._stored.popleft()
+        if not self._applied:
+            return
+        identity, item = self._applied.popleft()
         self._merged.add(identity)
-        return self._by_identity.get(identity, ABSENT), item
+        if self._shared and self._shared[0] == identity:
+            self._shared.popleft()
+        yield self._by_identity.get(identity, ABSENT), item
 
 
 def _compare_leaf(

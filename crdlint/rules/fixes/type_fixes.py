@@ -414,21 +414,30 @@ def _list_of_words(finding: DecodeFinding, value: Scalar) -> Edits:
     if value.style and _is_between("[]", text):
         yield editor.replace(value, text)
     words = _words_of(finding, value)
-    if len(words) > 1:
-        words = [word.strip("'\" ") for word in words]
-    if not editor.is_text(value) or not all(_may_be_item(finding, word) for word in words):
-        return
-    behind = _words_behind(finding)
+    if editor.is_text(value) and all(_may_be_item(finding, word) for word in words):
+        yield _in_brackets(finding, value, words)
+
+
+def _in_brackets(finding: DecodeFinding, value: Scalar, words: list[str]) -> Edit:
+    """Return the edit that writes the words of a text as a list, with those that are behind it in its mapping."""
+    editor = finding.editor
     written = [finding.written(value)]
     if len(words) > 1:
         written = [editor.value(each, like=value) for each in words]
+    behind = _words_behind(finding)
     written += [editor.value(word.value) for word in behind]
     last = behind[-1] if behind else value
     edit = editor.replace(value, f"[{', '.join(written)}]")
-    yield Edit(edit.start, max(edit.end, last.end_mark.index), edit.text)
+    return Edit(edit.start, max(edit.end, last.end_mark.index), edit.text)
 
 
 def _words_of(finding: DecodeFinding, value: Scalar) -> list[str]:
+    """Return the items that are written as one text, without their own quotes, or the text itself if it is one item."""
+    words = _separated(finding, value)
+    return [word.strip("'\" ") for word in words] if len(words) > 1 else words
+
+
+def _separated(finding: DecodeFinding, value: Scalar) -> list[str]:
     """Return the items that are written as one text: with separators, each on a line, or as the names of properties."""
     text = value.value
     lines = finding.editor.source(value).split("\n")
