@@ -20,6 +20,36 @@ class Sample(str):
     __slots__ = ()
 
 
+class Command(str):
+    """A help that commands to write one text and nothing else, so that a fix which writes more is described instead.
+
+    >>> Command("Add `type: string`")
+    'Add `type: string`'
+    """
+
+    __slots__ = ()
+
+
+class Layout(str):
+    """A help for the arrangement of what is written, which a fix changes that adds or removes only spaces.
+
+    >>> Layout("Indent line 3 by 4 spaces instead of 2 spaces")
+    'Indent line 3 by 4 spaces instead of 2 spaces'
+    """
+
+    __slots__ = ()
+
+
+class Routine(str):
+    """A notice about what many repositories have on purpose, so that users need not act.
+
+    >>> Routine("skipped: a patch of a kustomization")
+    'skipped: a patch of a kustomization'
+    """
+
+    __slots__ = ()
+
+
 def counted(number: int, noun: str, plural: str = "") -> str:
     """Return a number with its noun, such as `1 file` or `2 files`."""
     return f"{number:,} {agreeing(number, noun, plural or f'{noun}s')}"

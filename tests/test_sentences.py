@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ast
+import re
 from typing import TYPE_CHECKING
 
 import pytest
 from sources import sources
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from collections.abc import Set as AbstractSet
 
 SENTENCES = {"detail", "help", "message"}
@@ -36,6 +37,8 @@ SEARCHES |= {
     "splitlines",
     "startswith",
 }
+# What variables are called that have such a text. Marks such as backticks may be sought in it, but no words.
+NAMES_OF_SENTENCES = {"headline", "help_", "notice", "rule_help", "sentence", "title"}
 # libyaml reports what is wrong as a sentence only, and the message of a rule is its author's.
 ABOUT_OTHERS = {
     "config/from_yaml.py",
@@ -153,5 +156,67 @@ def test_nothing_searches_a_sentence() -> None:
         name: lines
         for name, source in sources().items()
         if name not in ABOUT_OTHERS and (lines := searches(source.tree))
+    }
+    assert found == {}
+
+
+def has_words(sought: ast.AST, patterns: Mapping[str, str]) -> bool:
+    """Return whether what is sought is a text with letters, or the name of a pattern with letters."""
+    text = patterns.get(sought.id) if isinstance(sought, ast.Name) else None
+    if isinstance(sought, ast.Constant) and isinstance(sought.value, str):
+        text = sought.value
+    return text is not None and re.search("[A-Za-z]", re.sub(r"\\.", "", text)) is not None
+
+
+def patterns_of(tree: ast.Module) -> dict[str, str]:
+    """Return the regular expressions of a module by their names."""
+    patterns = {}
+    for name, value in assignments(tree):
+        first = value.args[0] if isinstance(value, ast.Call) and value.args else None
+        if isinstance(first, ast.Constant) and isinstance(first.value, str):
+            patterns[name] = first.value
+    return patterns
+
+
+def words_sought(tree: ast.Module) -> list[int]:
+    """Return the lines in which words are sought in a variable that is called like a sentence."""
+    patterns, lines = patterns_of(tree), set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.In | ast.NotIn):
+            parts = [node.left, *node.comparators]
+        elif (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr in SEARCHES
+        ):
+            parts = [node.func.value, *node.args]
+        else:
+            continue
+        names = {part.id for part in parts if isinstance(part, ast.Name)}
+        if names & NAMES_OF_SENTENCES and any(has_words(part, patterns) for part in parts):
+            lines.add(node.lineno)
+    return sorted(lines)
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        ("'Indent' in help_", 1),
+        ("notice.startswith('skipped')", 1),
+        ("P: Final = regex(r'[Ii]ndent|\\\\b[Mm]ove')\nP.search(help_)", 1),
+        ("P = regex(r'(?:Write|Set) `([^`]+)`')\nP.fullmatch(help_) is not None", 1),
+        ("P = regex(r'`([^`]+)`')\nP.findall(help_)", 0),
+        ("'`' in headline", 0),
+        (r"P = regex(r'\s\d')" "\nP.search(title)", 0),
+        ("'Indent' in line", 0),
+    ],
+)
+def test_words_that_are_sought_are_found(text: str, count: int) -> None:
+    assert len(words_sought(ast.parse(text))) == count
+
+
+def test_nothing_seeks_words_in_a_sentence() -> None:
+    found = {
+        name: lines for name, source in sources().items() if (lines := words_sought(source.tree))
     }
     assert found == {}

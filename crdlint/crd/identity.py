@@ -9,6 +9,7 @@ from typing import Final, Literal, TypeAlias
 from crdlint.files.recognition import GROUP, KIND, VERSION, is_near_group, is_near_key, is_near_kind
 from crdlint.golang.text import quote
 from crdlint.light import NamedTuple, regex
+from crdlint.phrases import Command
 from crdlint.yaml.json_values import Entry, entries
 from crdlint.yaml.nodes import Mapping, Node, Scalar, child, is_json, text_of
 from crdlint.yaml.resolve import resolve
@@ -193,10 +194,11 @@ def near_miss(root: Mapping, identity: Identity, text: str) -> NearMiss | None:
     wrong = _wrong_keys(root, identity)
     key, value = type_keys(root).get(wrong[0], (root, root))
     is_key_wrong = isinstance(key, Scalar) and key.value != wrong[0]
+    help_ = f"Write {' and '.join(_FIX[name] for name in wrong)}"
     return NearMiss(
         _rejection(root, identity.api_version, identity.kind, text),
         key if is_key_wrong else value,
-        f"Write {' and '.join(_FIX[name] for name in wrong)}",
+        Command(help_) if len(wrong) == 1 else help_,
     )
 
 
@@ -270,7 +272,7 @@ def misspelled_type_key(root: Mapping) -> str | None:
             return f"Write `{name}` instead of `{key.value}`"
     for name, field in _FIX.items():
         if name not in keys:
-            return f"Add {field}"
+            return Command(f"Add {field}")
     return None
 
 

@@ -24,8 +24,9 @@ from crdlint.files.recognition import HELM, KIND, names_crd
 from crdlint.light import dataclass, replace
 from crdlint.linting.documents import DocumentWalk, Fixes, manifests, name_of, resource_names
 from crdlint.linting.manifest import CheckedCRD, check_crd
-from crdlint.linting.request import CheckRequest, Subject
+from crdlint.linting.request import A_PATCH, CheckRequest, Subject
 from crdlint.linting.result import CRD, STAGES, FileResult, Stage
+from crdlint.phrases import Routine
 from crdlint.rules.engine import headlines
 from crdlint.rules.engine.advisory import misfits
 from crdlint.rules.engine.finding import Manifest
@@ -352,7 +353,7 @@ class _CRDWalk(DocumentWalk):
         if not is_partial(root):
             return False
         keys = f"{', '.join(SPEC_KEYS[:-1])} or {SPEC_KEYS[-1]}"
-        self.notices.append(
-            f"line {line}: skipped: looks like {self.request.partial} (no spec.{keys})"
-        )
+        notice = f"line {line}: skipped: looks like {self.request.partial} (no spec.{keys})"
+        is_patch = self.request.partial == A_PATCH
+        self.notices.append(Routine(notice) if is_patch else notice)
         return True

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     StopAt = Callable[[Diagnostic], bool]
 
 
+A_PATCH: Final = (
+    "a Kustomize patch"  # what an incomplete CRD is taken for that no other file explains
+)
 _POLICY: Final = Policy()
 # A result is not cached if they change it.
 _FUNCTIONS: Final = frozenset({"previous", "advice", "stop_at"})
@@ -65,7 +68,7 @@ class CheckRequest:
     senders: tuple[str, ...] = ()
     previous: FindOldCRD | None = None
     skip_unfinished: bool = False
-    partial: str = "a Kustomize patch"
+    partial: str = A_PATCH
     placeholders: tuple[str, ...] = PLACEHOLDERS
     keep: bool = False
     details: bool = True

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from crdlint.diagnostics import NOT_RENDERED, UNKNOWN_FIELD, Diagnostic
 from crdlint.light import NamedTuple, regex, replace
-from crdlint.phrases import agreeing, counted, some
+from crdlint.phrases import Routine, agreeing, counted, some
 from crdlint.report import pieces, words
 from crdlint.report.page import CellPart, columns, fitting, rule_link
 from crdlint.report.repetitions import Repetitions
@@ -142,7 +142,7 @@ class TextReport(pieces.Report):
         """Yield the notices about a file, one of each kind."""
         kinds: dict[str, list[str]] = {}  # notices by their text without names, numbers and values
         for notice in () if self._view.quiet else result.notices:
-            if self._view.verbose or not words.is_routine(notice):
+            if self._view.verbose or not isinstance(notice, Routine):
                 kinds.setdefault(words.kind_of(notice), []).append(notice)
         for kind, notices in kinds.items():
             if kind in self._noted and not self._view.show_all:

@@ -112,12 +112,6 @@ def kind_of(notice: str) -> str:
     return _VARIABLE.sub("", notice)
 
 
-def is_routine(notice: str) -> bool:
-    """Return whether a notice is about what many repositories have on purpose, so that users need not act."""
-    return _ROUTINE.search(notice) is not None
-
-
-_ROUTINE: Final = regex(r"skipped: (?:looks like a Kustomize patch|a patch of a kustomization)")
 _VARIABLE: Final = regex(r"line \d+|\{\{[^{}]*\}\}|`[^`]*`|\"[^\"]*\"|\d+")
 
 

@@ -15,13 +15,14 @@ from typing import Any, Final
 from crdlint.diagnostics import Diagnostic, Fix, Related
 from crdlint.light import replace
 from crdlint.linting.result import CRD, FileResult, ResourceName
+from crdlint.phrases import Routine
 from crdlint.runner.packs import Packs
 from crdlint.runner.program import program_digest
 from crdlint.runner.store import Store, usable_folder
 from crdlint.safety.bugs import has_failed
 from crdlint.yaml.edit import Edit
 
-_FORMAT: Final = "6"
+_FORMAT: Final = "7"
 _JSON: Final = json.JSONEncoder(separators=(",", ":"))
 
 
@@ -92,7 +93,7 @@ def _entry(result: FileResult, key: str) -> list[Any]:
         crds,
         result.skipped,
         diagnostics,
-        list(result.notices),
+        [[notice, isinstance(notice, Routine)] for notice in result.notices],
     ]
 
 
@@ -148,5 +149,5 @@ def _result(
         definitions,
         skipped,
         tuple(findings),
-        tuple(notices),
+        tuple(Routine(notice) if is_routine else notice for notice, is_routine in notices),
     )

@@ -54,7 +54,9 @@ if TYPE_CHECKING:
     from crdlint.sources.helm.check import Charts, Support
 
 _PATCH: Final = Fragment(
-    "a patch of a kustomization: what is built with it is checked", includes_complete=True
+    "a patch of a kustomization: what is built with it is checked",
+    includes_complete=True,
+    is_routine=True,
 )
 _NAMED: Final = 3  # the number of suites in one notice
 
@@ -278,7 +280,7 @@ class Planner:
             self._suites.append(name)
             return True
         if fragment.includes_complete:
-            self._skip(name, config, f"skipped: {fragment.what}")
+            self._skip(name, config, fragment.notice)
         return fragment.includes_complete
 
     def _add_chart(self, chart: str, config: Config) -> None:

@@ -10,6 +10,7 @@ from typing import Final
 from crdlint.files.patterns import Glob
 from crdlint.files.read import UnreadableError, decode, read_bytes
 from crdlint.light import NamedTuple, dataclass, regex
+from crdlint.phrases import Routine
 
 SUITE: Final = "a test suite"
 SUITE_SUFFIX: Final = ".testsuite.yaml"
@@ -26,10 +27,22 @@ _APPLIED: Final = frozenset({"apply", "create", "update"})
 
 
 class Fragment(NamedTuple):
-    """Why the CRDs of a file are not applied: `what` each is. With `includes_complete`, complete ones are skipped as well."""
+    """Why the CRDs of a file are not applied.
+
+    `what`: what each of them is.
+    `includes_complete`: complete ones are skipped as well.
+    `is_routine`: users need not know that they are skipped.
+    """
 
     what: str
     includes_complete: bool
+    is_routine: bool = False
+
+    @property
+    def notice(self) -> str:
+        """What is said of a file that is skipped."""
+        text = f"skipped: {self.what}"
+        return Routine(text) if self.is_routine else text
 
 
 @dataclass(slots=True)

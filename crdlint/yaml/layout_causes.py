@@ -12,7 +12,7 @@ from operator import add
 from typing import Final
 
 from crdlint.light import regex
-from crdlint.phrases import agreeing, counted
+from crdlint.phrases import Layout, agreeing, counted
 from crdlint.yaml import repairs
 from crdlint.yaml.broken_text import (
     FIELD,
@@ -369,7 +369,7 @@ def _shift(text: BrokenText, lines: list[int], by: int) -> Cause:
     return text.cause(
         repairs.INDENTATION,
         first,
-        help_,
+        Layout(help_),
         text.shifted(lines, by),
     )
 
@@ -519,7 +519,7 @@ def _prose(text: BrokenText) -> Iterator[Cause]:
             yield text.cause(
                 repairs.INDENTATION,
                 i,
-                help_,
+                Layout(help_),
                 text.shifted([i], expected - indent),
             )
 

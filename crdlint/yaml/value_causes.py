@@ -10,7 +10,7 @@ from itertools import accumulate, chain, islice, takewhile
 from typing import Final
 
 from crdlint.light import regex
-from crdlint.phrases import Sample, agreeing
+from crdlint.phrases import Layout, Sample, agreeing
 from crdlint.yaml import repairs
 from crdlint.yaml.broken_text import (
     FIELDS,
@@ -573,7 +573,12 @@ def _colon_of_line(text: BrokenText, i: int) -> Iterator[Cause]:
         for lines in _alike(text, i, lambda each: _NO_BLANK.match(each) is not None):
             help_ = f"Write a space after the colon in {text.numbers(lines)}: `{match[1].strip()} {match[2].strip()}`"
             edits = text.rewritten(lines, lambda each: _NO_BLANK.sub(r"\1 \2", each))
-            yield text.cause(repairs.BLANK_AFTER_COLON, i, help_, edits)
+            yield text.cause(
+                repairs.BLANK_AFTER_COLON,
+                i,
+                Layout(help_),
+                edits,
+            )
     match = _BARE_KEY.match(line)
     if match is not None and not _is_one_of_texts(text, i):
         for lines in _alike(text, i, lambda each: _BARE_KEY.match(each) is not None):
@@ -657,7 +662,12 @@ def dashes(text: BrokenText) -> Iterator[Cause]:
         if end > i:
             edits = text.rewritten(range(i, end), lambda line: line.replace("-", "- ", 1))
             help_ = f"Write a space after the dash in {text.numbers(range(i, end))}"
-            yield text.cause(repairs.BLANK_AFTER_DASH, i, help_, edits)
+            yield text.cause(
+                repairs.BLANK_AFTER_DASH,
+                i,
+                Layout(help_),
+                edits,
+            )
 
 
 def json_slips(text: BrokenText) -> Iterator[Cause]:

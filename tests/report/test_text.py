@@ -14,6 +14,7 @@ from crds import crd_with_spec
 from crdlint.diagnostics import Diagnostic
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.result import FileResult
+from crdlint.phrases import Routine
 from crdlint.report import text
 from crdlint.report.page import PLAIN, columns
 from crdlint.report.pieces import Summary, View
@@ -380,3 +381,12 @@ def test_wide_characters_fit_into_the_window(start: int, end: int) -> None:
     assert columns(shown) <= 56
     at = carets.index("^")
     assert line[start] == next(c for i, c in enumerate(shown) if columns(shown[:i]) == at)
+
+
+def test_only_notices_about_what_is_usual_are_left_out() -> None:
+    usual, other = "line 1: left as it is", "line 2: skipped: looks like a Kustomize patch"
+    result = FileResult("a.yaml", "", documents=2, notices=(Routine(usual), other))
+    shown = "\n".join(TextReport(View(Terminal(120))).lines(result))
+    assert usual not in shown
+    assert other in shown
+    assert usual in "\n".join(TextReport(View(Terminal(120), verbose=True)).lines(result))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from crds import crd_with_spec
 from tables import each
@@ -11,9 +12,13 @@ from tables import each
 from crdlint.diagnostics import Diagnostic
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
+from crdlint.phrases import Command, Layout
 from crdlint.rules.catalog import all_rules
 from crdlint.rules.engine.examples import manifest
 from crdlint.yaml.edit import apply, changed_lines
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 FIXTURES = sorted(Path("fixtures").rglob("*.yaml"))
 CODE = re.compile(r"`([^`]+)`")
@@ -137,3 +142,36 @@ def test_entries_that_a_help_prints_are_what_the_fix_writes() -> None:
                 edits = [plain(edit.text) in plain("".join(codes)) for edit in finding.fix.edits]
                 assert is_written or is_choice or all(edits), (finding.rule, finding.help)
     assert compared > len(all_rules()) / 9
+
+
+def helps() -> Iterator[str]:
+    """Yield the helps of all texts as they are without fixes."""
+    for text in texts():
+        result = lint_file(text, "x", CheckRequest(skip_unfinished=True))
+        yield from (finding.help for finding in result.diagnostics if finding.help)
+
+
+def test_helps_that_command_one_text_are_declared_as_commands() -> None:
+    commands = {help_: type(help_) for help_ in helps() if ONE_COMMAND.fullmatch(help_)}
+    assert len(commands) > 9
+    assert {help_ for help_, type_ in commands.items() if type_ is not Command} == set()
+
+
+def test_commands_consist_of_one_text() -> None:
+    commands = {help_ for help_ in helps() if isinstance(help_, Command)}
+    assert commands == {help_ for help_ in commands if ONE_COMMAND.fullmatch(help_)}
+
+
+def test_helps_about_the_layout_stay_beside_fixes_of_spaces() -> None:
+    """The help names lines and columns, the title of the fix does not."""
+    compared = 0
+    for text in texts():
+        own = {}
+        for finding in lint_file(text, "x", CheckRequest(skip_unfinished=True)).diagnostics:
+            own[finding.line, finding.rule, finding.message] = finding.help
+        for finding in fixable(text):
+            before = own.get((finding.line, finding.rule, finding.message))
+            if isinstance(before, Layout):
+                compared += 1
+                assert finding.help == before
+    assert compared

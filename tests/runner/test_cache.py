@@ -12,6 +12,8 @@ from click.testing import CliRunner
 import crdlint.linting.pipeline
 from crdlint.cli.main import cli
 from crdlint.linting.pipeline import lint_file
+from crdlint.linting.result import FileResult
+from crdlint.phrases import Routine
 from crdlint.runner import cache, store
 from crdlint.runner import packs as packed
 from crdlint.runner.cache import Cache
@@ -19,7 +21,6 @@ from crdlint.runner.store import cache_folder
 
 if TYPE_CHECKING:
     from crdlint.linting.request import CheckRequest
-    from crdlint.linting.result import FileResult
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 BAD = FIXTURES / "invalid" / "rule-too-expensive.yaml"
@@ -284,3 +285,16 @@ def test_packs_are_removed_with_the_entries(folder: Path, many: Path) -> None:
     check(str(BAD))
     assert Cache(folder).clear() == 2
     assert packs(folder) == []
+
+
+def test_notices_stay_what_they_are(folder: Path) -> None:
+    results = Cache(folder)
+    kept = FileResult("a.yaml", "a", documents=1, notices=(Routine("usual"), "to be known"))
+    key = results.key(b"a", "")
+    results.put(key, kept)
+    found = results.get(key, "b.yaml", "a")
+    assert found is not None
+    assert [(str(each), type(each)) for each in found.notices] == [
+        ("usual", Routine),
+        ("to be known", str),
+    ]

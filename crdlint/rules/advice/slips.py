@@ -11,7 +11,7 @@ from crdlint.crd.model import JSONSchemaProps
 from crdlint.crd.paths import Path
 from crdlint.golang.printing import marshal
 from crdlint.light import NamedTuple, regex
-from crdlint.phrases import joined
+from crdlint.phrases import Layout, joined
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD, on_rules, top_property
 from crdlint.rules.engine.edits import Edits, expect
 from crdlint.rules.engine.finding import AdviceFinding
@@ -152,7 +152,7 @@ def _repeated_values(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advi
     observed=("enum-values-in-one",),
     why="YAML continues a text on the next line if that is indented further, also if it begins with a dash. The API server then "
     "rejects both values.",
-    help="Indent the second dash like the first one",
+    help=Layout("Indent the second dash like the first one"),
     bad="name:\n  type: string\n  enum:\n  - Always\n    - Never",
     good="name:\n  type: string\n  enum:\n  - Always\n  - Never",
 ).advice_on(Nodes({"enum"}))

@@ -11,6 +11,7 @@ from crdlint.crd.model import JSONSchemaProps
 from crdlint.crd.paths import Path
 from crdlint.diagnostics import Severity
 from crdlint.light import regex
+from crdlint.phrases import Command
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD
 from crdlint.rules.engine.edits import Edits
 from crdlint.rules.engine.finding import AdviceFinding
@@ -95,7 +96,9 @@ def _booleans_in_enums(crd: DecodedCRD) -> Iterator[Advisory]:
         for i, word in words.items():
             read = "true" if schema.enum[i] else "false"
             message = f"`{word}` is read as the boolean {read}, not as a string"
-            yield Advisory(message, schema.path.child("enum").index(i), f'Write `"{word}"`')
+            yield Advisory(
+                message, schema.path.child("enum").index(i), Command(f'Write `"{word}"`')
+            )
 
 
 @KEY.advice
@@ -112,7 +115,9 @@ def _names_of_properties(crd: DecodedCRD) -> Iterator[Advisory]:
                     f"`{key.value}` is read as the {what} {name}, so the property is named `{name}`"
                 )
                 yield Advisory(
-                    message, schema.path.child("properties").key(name), f'Write `"{key.value}"`'
+                    message,
+                    schema.path.child("properties").key(name),
+                    Command(f'Write `"{key.value}"`'),
                 )
 
 

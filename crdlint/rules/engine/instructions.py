@@ -8,15 +8,13 @@ from typing import Final
 
 from crdlint.diagnostics import Fix
 from crdlint.light import NamedTuple, regex
-from crdlint.phrases import Sample
+from crdlint.phrases import Command, Layout, Sample
 from crdlint.yaml.edit import Edit, apply, changed_lines, in_order
 
 _LONGEST: Final = 70  # characters of a line that a help shows
 _MOST_EDITS: Final = 16
 _MOST_TEXT: Final = 2_000  # characters from the first to the last edit of a fix
 _CODE: Final = regex(r"`([^`]+)`")
-_ONE_COMMAND: Final = regex(r"(?:Write|Set|Add) `([^`]+)`(?: instead)?")
-_OF_LAYOUT: Final = regex(r"[Ii]ndent|space|tab|\\b[Mm]ove")
 _LAYOUT: Final = regex(r"[\s'\"{}\[\],.:]+")
 _BEGINNINGS: Final = ("{", ",", "[")
 
@@ -75,13 +73,13 @@ def _contradicts(
 ) -> bool:
     """Return whether a help names something else than the fix writes, or less, or nothing at all."""
     if not any(map(partial(_is_visible, text), fix.edits)):
-        return _OF_LAYOUT.search(help_) is None
+        return not isinstance(help_, Layout)
     pieces = [_plain(edit.text) for edit in fix.edits]
     if not any(pieces):  # a help describes in other words that something is removed
         return is_general and any(edit.text for edit in fix.edits)
-    command = _ONE_COMMAND.fullmatch(help_)
-    if command is not None:
-        return not all(piece in _plain(command[1]) for piece in pieces)
+    if isinstance(help_, Command):
+        commanded = _plain(_CODE.findall(help_)[0])
+        return not all(piece in commanded for piece in pieces)
     names = _names_in(help_, fix)
     if not names:
         return is_general

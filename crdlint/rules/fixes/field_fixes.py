@@ -10,6 +10,7 @@ from typing import Final, TypeGuard
 
 from crdlint.crd.gotypes import SCHEMA
 from crdlint.light import NamedTuple, regex, replace
+from crdlint.phrases import Command, Layout
 from crdlint.rules.engine.advisory import SCALARS
 from crdlint.rules.engine.edits import Edits, expect, is_null, require, texts
 from crdlint.rules.engine.examples import HEAD, small
@@ -555,7 +556,7 @@ def _indentation(finding: DecodeFinding, block: shifts.OutdentedFields) -> Place
     help_ = (
         f"Indent {lines} by {shifts.STEP} more spaces: {what} of `{block.key.value}` in line {line}"
     )
-    return Placement(help_, block.empty)
+    return Placement(Layout(help_), block.empty)
 
 
 def _of_required_flag(finding: DecodeFinding) -> Placement | None:
@@ -607,32 +608,42 @@ def _in_words(text: str) -> Callable[[DecodeFinding, Edit], Placement]:
     return describe
 
 
+def _in_layout(text: str) -> Callable[[DecodeFinding, Edit], Placement]:
+    """Return what makes a help about the layout of a text with the name of the field."""
+
+    def describe(finding: DecodeFinding, _: Edit) -> Placement:
+        key = finding.entry[1]
+        return Placement(Layout(text.format(name=key.value)))
+
+    return describe
+
+
 def _of_glued_key(finding: DecodeFinding, _: Edit) -> Placement:
     mapping, key = finding.entry[:2]
     glued = _GLUED.match(key.value)
     if glued is None:
         raise UneditableError
-    return Placement(f"Write `{glued[1]}: {key.value[glued.end() :]}`", mapping, glued[1])
+    return Placement(Command(f"Write `{glued[1]}: {key.value[glued.end() :]}`"), mapping, glued[1])
 
 
 _HELPS: Final[dict[str, Callable[[DecodeFinding, Edit], Placement]]] = {
-    _rename.title: lambda _, name: Placement(f"Write `{name.text}` instead"),
+    _rename.title: lambda _, name: Placement(Command(f"Write `{name.text}` instead")),
     _const.title: _in_words("Write `enum: [{value}]` instead of `const`"),
     _schema_wrapper.title: _in_words("Put the schema below `schema` and `openAPIV3Schema`"),
     _field_above.title: _in_parent,
     _field_below.title: lambda finding, _: Placement(
         v1beta1.moved(finding) or f"Move `{finding.entry[1].value}` into `{_owner_below(finding)}`"
     ),
-    shifts.outdented_field.title: _in_words(
+    shifts.outdented_field.title: _in_layout(
         "Indent `{name}` like the fields of the item above, which lacks it"
     ),
     _blank_in_key.title: _of_glued_key,
-    shifts.outdented_property.title: _in_words("Indent `{name}` like the properties above"),
-    shifts.indented_property.title: _in_words("Indent `{name}` like the property above"),
-    shifts.outdented_properties.title: _in_words(
+    shifts.outdented_property.title: _in_layout("Indent `{name}` like the properties above"),
+    shifts.indented_property.title: _in_layout("Indent `{name}` like the property above"),
+    shifts.outdented_properties.title: _in_layout(
         "Indent `properties` and what is below it, up to the last property"
     ),
-    shifts.indented_key.title: _in_words(
+    shifts.indented_key.title: _in_layout(
         "Indent `{name}` like the property above, so that its keywords are below it"
     ),
     _misplaced_property.title: _in_words("Move `{name}` into `properties`"),

@@ -7,6 +7,7 @@ from itertools import islice
 from typing import Final
 
 from crdlint.crd.model import JSONSchemaProps
+from crdlint.phrases import Command
 from crdlint.rules.engine.advisory import SCALARS
 
 # The keys of most lists of Kubernetes, such as containers and conditions.
@@ -34,8 +35,10 @@ def missing_key(item: JSONSchemaProps | None) -> str | None:
     key = None if item is None else likely_key(item)
     if item is None or key is None:
         return None
-    also = f", and `{key}` to `required` of the items" if is_optional(item, key) else ""
-    return f"Add `x-kubernetes-list-map-keys: [{key}]`{also}"
+    help_ = f"Add `x-kubernetes-list-map-keys: [{key}]`"
+    if is_optional(item, key):
+        return f"{help_}, and `{key}` to `required` of the items"
+    return Command(help_)
 
 
 def shown(names: Iterable[str]) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from crdlint.light import regex
-from crdlint.phrases import Sample, nearest
+from crdlint.phrases import Command, Sample, nearest
 
 # A simple path without its dot, or as kubectl, JSONPath, CEL and JSON Pointer write it.
 SIMPLE_PATH: Final = regex(
@@ -34,7 +34,11 @@ def meant_word(
 def one_of(word: str, words: Sequence[str], others: Mapping[str, str] = _NO_WORDS) -> str:
     """Return the help for a word in the place of one of `words`."""
     near = meant_word(word, words, others)
-    return f"Write `{near}`" if near else f"Write one of {', '.join(f'`{name}`' for name in words)}"
+    return (
+        Command(f"Write `{near}`")
+        if near
+        else f"Write one of {', '.join(f'`{name}`' for name in words)}"
+    )
 
 
 def of_path(json_path: str) -> str:
@@ -42,4 +46,4 @@ def of_path(json_path: str) -> str:
     path = SIMPLE_PATH.match(json_path)
     if path is None:
         return Sample("Write the path of a field, such as `.status.phase`")
-    return f"Write `.{path[1]}`"
+    return Command(f"Write `.{path[1]}`")
