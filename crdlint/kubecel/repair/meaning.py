@@ -24,7 +24,7 @@ _LONGEST: Final = 3000  # characters of an expression
 _MOST_COMPILATIONS: Final = 150
 _MOST_CHARACTERS: Final = 30_000  # of all compiled texts together
 # To find the errors of a text that does not parse takes longer than to parse one.
-_STEPS_PER_UNPARSED_CHARACTER: Final = 3
+_STEPS_PER_UNPARSED_CHARACTER: Final = 1
 _MOST_STEPS: Final = 6
 _FOR_CHOICES: Final = 100  # the steps of work to find the choices, without compiling them
 _MOST_OFFERED: Final = 3

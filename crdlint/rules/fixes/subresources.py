@@ -25,10 +25,15 @@ from crdlint.yaml.nodes import Mapping, Scalar, child, text_of
 def from_a_dot(finding: FieldFinding) -> Edits:
     """Write a path from its leading dot on."""
     node = finding.scalar()
-    match = SIMPLE_PATH.match(node.value)
-    path = "" if match is None else f".{match[1].replace('/', '.')}"
+    path = _with_dot(node.value)
     if path not in {"", node.value}:
         yield finding.editor.respell(node, path)
+
+
+def _with_dot(path: str) -> str:
+    """Return a path from its leading dot on, or an empty text if it is not simple."""
+    match = SIMPLE_PATH.match(path)
+    return "" if match is None else f".{match[1].replace('/', '.')}"
 
 
 @Fixer("Write the path below spec or status", "unsafe")
@@ -74,14 +79,14 @@ def _column_path(finding: FieldFinding) -> Edits:
 
 def _begins_with_field(finding: FieldFinding) -> bool:
     """Return whether a path without its dot begins with a field of objects, if the schemas have any."""
-    first = _FIRST_STEP.match(finding.scalar().value)
+    first = _FIRST_STEP.match(_with_dot(finding.scalar().value))
     properties = [root.properties for root in finding.crd.spec.root_schemas()]
     if first is None or not any(properties):
         return True
     return first[1] in _OF_EVERY_OBJECT or any(first[1] in fields for fields in properties)
 
 
-_FIRST_STEP: Final = regex(r"[^A-Za-z_]*([A-Za-z_]\w*)")
+_FIRST_STEP: Final = regex(r"\.([A-Za-z_]\w*)")
 _OF_EVERY_OBJECT: Final = frozenset({"apiVersion", "kind", "metadata"})
 
 
