@@ -19,7 +19,8 @@ def _field(finding: FieldFinding) -> Edits:
 
 
 @Fixer("Remove what has no effect", "safe").example(
-    bad="schema:\n  openAPIV3Schema:\n    type: object\n    $schema: http://json-schema.org/schema#\nsubresources: {status: {}}\n"
+    bad="schema:\n  openAPIV3Schema:\n    type: object\n    properties: {status: {type: object}}\n"
+    "    $schema: http://json-schema.org/schema#\nsubresources: {status: {}}\n"
 )
 def _without_effect(finding: FieldFinding) -> Edits:
     field = finding.error.at
