@@ -113,9 +113,8 @@ def passing(
     """
     passed: list[Change] = []
     failed: list[tuple[Change, Sequence[str]]] = []
-    faults_of: dict[
-        frozenset[int], Sequence[str]
-    ] = {}  # of groups, by the identities of their changes
+    # The faults of groups, by the identities of their changes.
+    faults_of: dict[frozenset[int], Sequence[str]] = {}
     pending = [list(changes)] if changes else []
     while pending:
         group = pending.pop()
