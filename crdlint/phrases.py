@@ -20,10 +20,10 @@ class Sample(str):
     __slots__ = ()
 
 
-class Command(str):
+class OneCommand(str):
     """A help that commands to write one text and nothing else, so that a fix which writes more is described instead.
 
-    >>> Command("Add `type: string`")
+    >>> OneCommand("Add `type: string`")
     'Add `type: string`'
     """
 

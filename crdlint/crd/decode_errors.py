@@ -30,7 +30,7 @@ from crdlint.golang.text import quote
 from crdlint.golang.times import check_rfc3339
 from crdlint.kubernetes.servers import NEWEST, Server, first_to_know
 from crdlint.light import NamedTuple, dataclass, regex
-from crdlint.phrases import Command, Layout, Sample, nearest
+from crdlint.phrases import Layout, OneCommand, Sample, nearest
 from crdlint.safety.work import run_calls
 from crdlint.spelling import are_opposites
 from crdlint.yaml.json_values import entries
@@ -255,7 +255,7 @@ class DecodeState:
         is_there = isinstance(owner, Mapping) and owner.find(near) is not None
         if is_there:  # A second field of that name is not what was meant.
             return None, None
-        return near, Command(f"Write `{near}` instead")
+        return near, OneCommand(f"Write `{near}` instead")
 
     def entries(self, mapping: Mapping) -> list[tuple[str, Node, Node]]:
         """Return the entries of a mapping in the order of the JSON that Go decodes."""
@@ -672,7 +672,7 @@ def _of_struct(go_type: str, value: str | None) -> str:
     if go_type == "v1.JSONSchemaProps" and value in _TYPES:
         return Sample(f"Write a schema: `{{type: {value}}}`")
     if go_type == "v1.ValidationRule" and value is not None:
-        return Command(f"Write `rule: {value}`")
+        return OneCommand(f"Write `rule: {value}`")
     return _HELPS.get(go_type, "")
 
 

@@ -9,7 +9,7 @@ from typing import Final, Literal, TypeAlias
 from crdlint.files.recognition import GROUP, KIND, VERSION, is_near_group, is_near_key, is_near_kind
 from crdlint.golang.text import quote
 from crdlint.light import NamedTuple, regex
-from crdlint.phrases import Command
+from crdlint.phrases import OneCommand
 from crdlint.yaml.json_values import Entry, entries
 from crdlint.yaml.nodes import Mapping, Node, Scalar, child, is_json, text_of
 from crdlint.yaml.resolve import resolve
@@ -198,7 +198,7 @@ def near_miss(root: Mapping, identity: Identity, text: str) -> NearMiss | None:
     return NearMiss(
         _rejection(root, identity.api_version, identity.kind, text),
         key if is_key_wrong else value,
-        Command(help_) if len(wrong) == 1 else help_,
+        OneCommand(help_) if len(wrong) == 1 else help_,
     )
 
 
@@ -272,7 +272,7 @@ def misspelled_type_key(root: Mapping) -> str | None:
             return f"Write `{name}` instead of `{key.value}`"
     for name, field in _FIX.items():
         if name not in keys:
-            return Command(f"Add {field}")
+            return OneCommand(f"Add {field}")
     return None
 
 

@@ -219,8 +219,8 @@ def _undeclared(state: CompiledText, name: str) -> str | None:
 def _library_with(name: str, state: CompiledText) -> Library | None:
     """Return the first library of another version of Kubernetes with what an expression calls or names, None without one."""
     arguments = len(state.node.args) if isinstance(state.node, Call) else -1
-    known = state.expression.environment.libraries
-    others = (library for library in LIBRARIES if library not in known)
+    own = state.expression.environment.libraries
+    others = (library for library in LIBRARIES if library not in own)
     return next((each for each in others if _brings(each, name, arguments)), None)
 
 

@@ -24,7 +24,7 @@ from crdlint.diagnostics import Diagnostic, Kind, Related, Severity
 from crdlint.golang.text import quote
 from crdlint.light import NamedTuple, regex, replace
 from crdlint.linting.documents import NO_FIXES, Fixes
-from crdlint.phrases import Command, Sample
+from crdlint.phrases import OneCommand, Sample
 from crdlint.rules import catalog
 from crdlint.rules.engine import headlines
 from crdlint.rules.engine.advisory import Advisory
@@ -614,7 +614,7 @@ def _help_of_error(
         return _of_metadata(error, kind)
     sample = _sample(schema or ANYTHING) if error.type == REQUIRED else None
     if sample is not None:
-        return Command(f"Add `{as_key(str((error.at or error.path).step))}: {sample}`")
+        return OneCommand(f"Add `{as_key(str((error.at or error.path).step))}: {sample}`")
     return _by_code(error, location, schema) or _suggestion(error, schema)
 
 
@@ -659,7 +659,7 @@ class _UnknownField(NamedTuple):
         if near is not None and child(self.owner, near.name) is not None:
             return f"Remove `{name}`: `{near.name}` is set here already"
         if near is not None and near.is_known:
-            return Command(f"Write `{as_key(near.name)}` instead")
+            return OneCommand(f"Write `{as_key(near.name)}` instead")
         if self.path.startswith("metadata."):
             return f"Remove `{name}`; use an annotation for data of your own"
         return self._other_place() or self._without(near)
@@ -783,7 +783,7 @@ def _of_metadata(error: FieldError, kind: str) -> str | None:
         shown = {"name": f"name: my-{kind.lower()}"}.get(field, field)
         return f"Add `{shown}` to metadata"
     valid = _valid_name(error)
-    return Command(f"Write `{valid}`") if valid else None
+    return OneCommand(f"Write `{valid}`") if valid else None
 
 
 def _valid_name(error: FieldError) -> str | None:
@@ -877,7 +877,7 @@ def _other_scalar(text: str, expected: str, actual: str) -> str:
     if actual == "string" and plain_value(text, expected) is not None:
         return f"Write it without quotes: `{text}`"
     if expected == "boolean" and text in {"0", "1"}:
-        return Command(f"Write `{'true' if text == '1' else 'false'}`")
+        return OneCommand(f"Write `{'true' if text == '1' else 'false'}`")
     return Sample(f"Write {_NOUNS[expected]}")
 
 

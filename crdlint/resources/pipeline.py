@@ -42,7 +42,7 @@ from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
 from crdlint.linting.result import CRD, FileResult
 from crdlint.linting.version_range import FindingsByVersion
-from crdlint.phrases import Command, some
+from crdlint.phrases import OneCommand, some
 from crdlint.resources.definitions import Definition, Definitions, rejection_of
 from crdlint.resources.findings import ResourceFindings, diagnostic
 from crdlint.resources.objects import (
@@ -672,8 +672,11 @@ class _ObjectCheck:
         is_served = version in served or not served
         suggested = f"{meant}/{version if is_served else served[0]}"
         if identity.api_version:
-            return self._no_match(Command(f"Write `{suggested}` instead"), [suggested])
-        message, help_ = "Object 'apiVersion' is missing", Command(f"Add `apiVersion: {suggested}`")
+            return self._no_match(OneCommand(f"Write `{suggested}` instead"), [suggested])
+        message, help_ = (
+            "Object 'apiVersion' is missing",
+            OneCommand(f"Add `apiVersion: {suggested}`"),
+        )
         return self._advice(rules.NO_MATCH.id, message, "kind", help_)
 
     def _is_no_object(self) -> bool:

@@ -19,7 +19,7 @@ from crdlint.crd.errors import (
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.golang.printing import marshal
 from crdlint.light import regex
-from crdlint.phrases import Command, Sample, some
+from crdlint.phrases import OneCommand, Sample, some
 from crdlint.spelling import meant
 from crdlint.yaml.editor import as_key, is_plain
 
@@ -71,7 +71,7 @@ def suggestion(error: FieldError, schema: JSONSchemaProps | None) -> str | None:
 def _required(error: FieldError, schema: JSONSchemaProps | None) -> str:
     name = (error.at or error.path).step
     if schema is None:
-        return Command(f"Add `{name}`")
+        return OneCommand(f"Add `{name}`")
     sample = written(schema.enum[0]) if schema.enum else _SAMPLES.get(schema.type, "...")
     kind = f" ({schema.type})" if schema.type else ""
     return f"Add `{as_key(str(name))}: {sample}`{kind}"
@@ -90,7 +90,7 @@ def _unsupported(error: FieldError) -> str:
     if near is None:
         return f"Write one of {listed(allowed)}"
     if near.is_known:
-        return Command(f"Write `{near.name}` instead")
+        return OneCommand(f"Write `{near.name}` instead")
     return f"Did you mean `{near.name}`? The values are {listed(allowed)}"
 
 

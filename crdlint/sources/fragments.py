@@ -40,7 +40,7 @@ class Fragment(NamedTuple):
 
     @property
     def notice(self) -> str:
-        """What is said of a file that is skipped."""
+        """The notice about a file that is skipped."""
         text = f"skipped: {self.what}"
         return Routine(text) if self.is_routine else text
 

@@ -12,7 +12,7 @@ from tables import each
 from crdlint.diagnostics import Diagnostic
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
-from crdlint.phrases import Command, Layout
+from crdlint.phrases import Layout, OneCommand
 from crdlint.rules.catalog import all_rules
 from crdlint.rules.engine.examples import manifest
 from crdlint.yaml.edit import apply, changed_lines
@@ -154,11 +154,11 @@ def helps() -> Iterator[str]:
 def test_helps_that_command_one_text_are_declared_as_commands() -> None:
     commands = {help_: type(help_) for help_ in helps() if ONE_COMMAND.fullmatch(help_)}
     assert len(commands) > 9
-    assert {help_ for help_, type_ in commands.items() if type_ is not Command} == set()
+    assert {help_ for help_, type_ in commands.items() if type_ is not OneCommand} == set()
 
 
 def test_commands_consist_of_one_text() -> None:
-    commands = {help_ for help_ in helps() if isinstance(help_, Command)}
+    commands = {help_ for help_ in helps() if isinstance(help_, OneCommand)}
     assert commands == {help_ for help_ in commands if ONE_COMMAND.fullmatch(help_)}
 
 

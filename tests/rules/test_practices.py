@@ -16,7 +16,7 @@ from crdlint.yaml import decode_yaml
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-SEVERAL: Final = "If these are several values, write each on a line of its own: {}"
+SEVERAL: Final = "Write each on a line of its own if these are several values: {}"
 LATER = ": if it is added to an established CRD, `NamesAccepted` becomes False"
 
 

@@ -14,7 +14,7 @@ from crdlint.cel.types import Kind, Type
 from crdlint.kubecel.compilation import OLD_SELF, SELF, Expression
 from crdlint.kubecel.declarations import DeclField, DeclType
 from crdlint.light import NamedTuple, regex
-from crdlint.phrases import Command
+from crdlint.phrases import OneCommand
 from crdlint.yaml.edit import Edit
 
 # A quote that is not closed ends with its line.
@@ -226,5 +226,5 @@ def one_of(edits: list[Edit], *helps: str) -> Choice:
 
 def named(span: tuple[int, int], names: list[str], *, certain: bool) -> Choice:
     """Return the choice of one of some names in place of another."""
-    helps = tuple(Command(f"Write `{name}` instead") for name in names)
+    helps = tuple(OneCommand(f"Write `{name}` instead") for name in names)
     return Choice(tuple((Edit(*span, name),) for name in names), certain, helps)

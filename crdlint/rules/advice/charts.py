@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Final
 
-from crdlint.phrases import Command
+from crdlint.phrases import OneCommand
 from crdlint.rules.engine.examples import HEAD
 from crdlint.rules.engine.rule import Caution, Hint, Rule
 
@@ -92,7 +92,7 @@ POLICY = _InChart("helm-resource-policy", "Resource policy that does not keep th
     observed=("helm-resource-policy-without-keep",),
     why="Helm compares the value with `keep` when an upgrade does not render the CRD any more, in lower case and without blanks. "
     "With any other value it then deletes the CRD and every object of it.",
-    help=Command("Write `helm.sh/resource-policy: keep`"),
+    help=OneCommand("Write `helm.sh/resource-policy: keep`"),
     bad=_CRD.replace("metadata:\n", "metadata:\n  annotations: {helm.sh/resource-policy: Keep}\n"),
     good=_CRD.replace("metadata:\n", "metadata:\n  annotations: {helm.sh/resource-policy: keep}\n"))
 PLACEHOLDER = _InChart("helm-webhook-placeholder", "Conversion webhook of the service that kubebuilder generates",

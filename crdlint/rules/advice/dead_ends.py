@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.model import JSONSchemaProps
-from crdlint.phrases import Command, nearest
+from crdlint.phrases import OneCommand, nearest
 from crdlint.rules.advice.pruned_objects import keeps_as_item
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD, in_junctor, version_parts
 from crdlint.rules.engine.rule import Caution, Nodes
@@ -59,7 +59,7 @@ def _no_schema(crd: DecodedCRD) -> Iterator[Advisory]:
     observed=("status-read-on-create",),
     why="With the status subresource, the API server drops the status of a new object before it evaluates rules. The rule then "
     "fails with `no such key: status`, so no object can be created.",
-    help=Command("Write `!has(self.status) || ...`"),
+    help=OneCommand("Write `!has(self.status) || ...`"),
     marker="correct `+kubebuilder:validation:XValidation`",
     bad=_rule("self.status.phase != 'Failed'"),
     good=_rule("!has(self.status) || !has(self.status.phase) || self.status.phase != 'Failed'"),

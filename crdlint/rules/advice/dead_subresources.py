@@ -11,7 +11,7 @@ from crdlint.crd.model import (
 )
 from crdlint.crd.paths import Path
 from crdlint.light import regex
-from crdlint.phrases import Command
+from crdlint.phrases import OneCommand
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD, VersionParts, version_parts
 from crdlint.rules.engine.edits import Edits, expect
 from crdlint.rules.engine.finding import AdviceFinding
@@ -130,7 +130,7 @@ def _columns(parts: VersionParts, schema: JSONSchemaProps) -> Iterator[Advisory]
             yield Advisory(
                 message,
                 path,
-                Command(f"Write `{meant_path}`"),
+                OneCommand(f"Write `{meant_path}`"),
                 subject=meant_path,
             )
             continue

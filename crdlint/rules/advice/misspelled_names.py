@@ -8,7 +8,7 @@ from typing import Final
 
 from crdlint.crd.model import CustomResourceDefinitionNames, JSONSchemaProps
 from crdlint.crd.paths import Path
-from crdlint.phrases import Command
+from crdlint.phrases import OneCommand
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD
 from crdlint.rules.engine.rule import Caution, Nodes
 from crdlint.spelling import differing_letters, is_slip
@@ -39,7 +39,7 @@ def _root_fields(crd: DecodedCRD) -> Iterator[Advisory]:
         for name, schema in root.properties.items():
             meant = next((field for field in missing if _is_meant(name, field)), None)
             if meant is not None and name not in _ROOT_FIELDS:
-                yield Advisory(_of_root(name, meant), schema.path, Command(f"Write `{meant}`"))
+                yield Advisory(_of_root(name, meant), schema.path, OneCommand(f"Write `{meant}`"))
 
 
 def _is_meant(name: str, field: str) -> bool:
@@ -74,7 +74,7 @@ def _with_options(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisor
         plain, comma, options = name.partition(",")
         if comma and plain and _OPTIONS.issuperset(options.split(",")):
             message = f"the name of the property is `{name}`, with an option of a Go tag"
-            yield Advisory(message, property_.path, Command(f"Write `{plain}`"))
+            yield Advisory(message, property_.path, OneCommand(f"Write `{plain}`"))
 
 
 @Caution(

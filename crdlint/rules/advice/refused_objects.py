@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.crd.paths import Path
-from crdlint.phrases import Command
+from crdlint.phrases import OneCommand
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD, in_junctor, on_rules
 from crdlint.rules.engine.rule import Caution, Nodes
 from crdlint.schema.traversal import value_schema
@@ -165,7 +165,7 @@ def _failing(rule: EstimatedRule) -> Iterator[Advisory]:
         help_ = (
             f"Check `type({read}) == int` first"
             if fails_for == _STRING
-            else Command(f"Write `{_QUANTITY}(string({read}))`")
+            else OneCommand(f"Write `{_QUANTITY}(string({read}))`")
         )
         yield Advisory(message, rule.path, help_, inside=span)
         return

@@ -9,7 +9,7 @@ from crdlint.crd.errors import Code
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.golang.printing import marshal
 from crdlint.light import regex
-from crdlint.phrases import Command, joined
+from crdlint.phrases import OneCommand, joined
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD, on_rules
 from crdlint.rules.engine.rule import Caution, Nodes
 from crdlint.yaml.nodes import Scalar, Sequence, child
@@ -63,17 +63,17 @@ def _slips(pattern: str) -> Iterator[tuple[str, str, str]]:
                 yield (
                     named[0],
                     "is the set of the characters in it",
-                    Command(f"Write `[{named[0]}]`"),
+                    OneCommand(f"Write `[{named[0]}]`"),
                 )
             elif dash is not None:
                 meant = f"{dash[0][0]}-{dash[0][-1]}"
-                yield dash[0], "has a long dash, which is no range", Command(f"Write `{meant}`")
+                yield dash[0], "has a long dash, which is no range", OneCommand(f"Write `{meant}`")
             position = end
             continue
         match = _REPETITION.match(pattern, position) if char == "{" else None
         if match is not None:
             meant = match[0].replace(" ", "")
-            yield match[0], "is plain text because of the blank", Command(f"Write `{meant}`")
+            yield match[0], "is plain text because of the blank", OneCommand(f"Write `{meant}`")
         position += 1
 
 
@@ -109,7 +109,7 @@ def _anchors(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     ends = anchors_of_alternatives(pattern)
     if len(ends) > 1 and ends[0] == (True, False) and ends[-1] == (False, True):
         message = "`^` and `$` belong to the first and the last alternative only"
-        help_ = Command(f"Write `^({pattern[1:-1]})$`")
+        help_ = OneCommand(f"Write `^({pattern[1:-1]})$`")
         yield Advisory(message, schema.path.child("pattern"), help_)
 
 
@@ -134,19 +134,20 @@ def _one_text(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
             yield Advisory(f"`{first}` is one value", path.index(0), help_)
     for i, value in enumerate(values):
         if isinstance(value, str) and len(value) > 1 and value.endswith(","):
-            help_ = Command(f"Write `{value[:-1]}`")
+            help_ = OneCommand(f"Write `{value[:-1]}`")
             yield Advisory(f"the comma is a part of the value `{value}`", path.index(i), help_)
 
 
 def _apart(words: list[str], values: Sequence) -> str:
-    """Return how to write words as values of their own, empty for a quoted text in lines, which is meant as one."""
+    """Return how to write words as values of their own, empty for a text in quotes or of several lines, which is meant as one."""
     if values.flow:
         return f"Write `[{', '.join(words)}]`, if these are values of their own"
     item = values.items[0]
-    if not isinstance(item, Scalar) or item.style:
+    is_in_one_line = item.start_mark.line == item.end_mark.line
+    if not isinstance(item, Scalar) or item.style or not is_in_one_line:
         return ""
     items = joined([f"`- {word}`" for word in words])
-    return f"If these are several values, write each on a line of its own: {items}"
+    return f"Write each on a line of its own if these are several values: {items}"
 
 
 @Caution(

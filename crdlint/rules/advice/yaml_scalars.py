@@ -11,7 +11,7 @@ from crdlint.crd.model import JSONSchemaProps
 from crdlint.crd.paths import Path
 from crdlint.diagnostics import Severity
 from crdlint.light import regex
-from crdlint.phrases import Command
+from crdlint.phrases import OneCommand
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD
 from crdlint.rules.engine.edits import Edits
 from crdlint.rules.engine.finding import AdviceFinding
@@ -97,7 +97,7 @@ def _booleans_in_enums(crd: DecodedCRD) -> Iterator[Advisory]:
             read = "true" if schema.enum[i] else "false"
             message = f"`{word}` is read as the boolean {read}, not as a string"
             yield Advisory(
-                message, schema.path.child("enum").index(i), Command(f'Write `"{word}"`')
+                message, schema.path.child("enum").index(i), OneCommand(f'Write `"{word}"`')
             )
 
 
@@ -117,7 +117,7 @@ def _names_of_properties(crd: DecodedCRD) -> Iterator[Advisory]:
                 yield Advisory(
                     message,
                     schema.path.child("properties").key(name),
-                    Command(f'Write `"{key.value}"`'),
+                    OneCommand(f'Write `"{key.value}"`'),
                 )
 
 

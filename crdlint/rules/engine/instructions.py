@@ -8,7 +8,7 @@ from typing import Final
 
 from crdlint.diagnostics import Fix
 from crdlint.light import NamedTuple, regex
-from crdlint.phrases import Command, Layout, Sample
+from crdlint.phrases import Layout, OneCommand, Sample
 from crdlint.yaml.edit import Edit, apply, changed_lines, in_order
 
 _LONGEST: Final = 70  # characters of a line that a help shows
@@ -77,7 +77,7 @@ def _contradicts(
     pieces = [_plain(edit.text) for edit in fix.edits]
     if not any(pieces):  # a help describes in other words that something is removed
         return is_general and any(edit.text for edit in fix.edits)
-    if isinstance(help_, Command):
+    if isinstance(help_, OneCommand):
         commanded = _plain(_CODE.findall(help_)[0])
         return not all(piece in commanded for piece in pieces)
     names = _names_in(help_, fix)

@@ -10,7 +10,7 @@ from typing import Final, TypeGuard
 
 from crdlint.crd.gotypes import SCHEMA
 from crdlint.light import NamedTuple, regex, replace
-from crdlint.phrases import Command, Layout
+from crdlint.phrases import Layout, OneCommand
 from crdlint.rules.engine.advisory import SCALARS
 from crdlint.rules.engine.edits import Edits, expect, is_null, require, texts
 from crdlint.rules.engine.examples import HEAD, small
@@ -623,11 +623,13 @@ def _of_glued_key(finding: DecodeFinding, _: Edit) -> Placement:
     glued = _GLUED.match(key.value)
     if glued is None:
         raise UneditableError
-    return Placement(Command(f"Write `{glued[1]}: {key.value[glued.end() :]}`"), mapping, glued[1])
+    return Placement(
+        OneCommand(f"Write `{glued[1]}: {key.value[glued.end() :]}`"), mapping, glued[1]
+    )
 
 
 _HELPS: Final[dict[str, Callable[[DecodeFinding, Edit], Placement]]] = {
-    _rename.title: lambda _, name: Placement(Command(f"Write `{name.text}` instead")),
+    _rename.title: lambda _, name: Placement(OneCommand(f"Write `{name.text}` instead")),
     _const.title: _in_words("Write `enum: [{value}]` instead of `const`"),
     _schema_wrapper.title: _in_words("Put the schema below `schema` and `openAPIV3Schema`"),
     _field_above.title: _in_parent,

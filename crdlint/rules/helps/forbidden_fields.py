@@ -7,7 +7,7 @@ from typing import Final
 
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.light import regex
-from crdlint.phrases import Command, Sample, nearest
+from crdlint.phrases import OneCommand, Sample, nearest
 from crdlint.schema.structural import TYPES
 from crdlint.spelling import differing_letters
 
@@ -117,7 +117,7 @@ def of_type(schema: JSONSchemaProps) -> str | None:
     meant = meant_type(schema.type, schema)
     if meant == "object" and not _keeps_fields(schema):
         return _OBJECT
-    return Command(f"Write `type: {meant}`") if meant else None
+    return OneCommand(f"Write `type: {meant}`") if meant else None
 
 
 _OBJECT: Final = Sample(

@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Final
 
 from crdlint.crd.model import JSONSchemaProps
-from crdlint.phrases import Command
+from crdlint.phrases import OneCommand
 from crdlint.rules.engine.advisory import SCALARS
 
 # The keys of most lists of Kubernetes, such as containers and conditions.
@@ -38,7 +38,7 @@ def missing_key(item: JSONSchemaProps | None) -> str | None:
     help_ = f"Add `x-kubernetes-list-map-keys: [{key}]`"
     if is_optional(item, key):
         return f"{help_}, and `{key}` to `required` of the items"
-    return Command(help_)
+    return OneCommand(help_)
 
 
 def shown(names: Iterable[str]) -> str:

@@ -6,7 +6,7 @@ from typing import Final
 
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.light import regex
-from crdlint.phrases import Command, Sample
+from crdlint.phrases import OneCommand, Sample
 from crdlint.yaml.editor import quoted
 
 INT_OR_STRING_FORMAT: Final = "int-or-string"
@@ -48,7 +48,7 @@ def missing_type(schema: JSONSchemaProps) -> str:
     """Return the help for a schema without a type: the type that its other fields imply, if any."""
     guess = implied_type(schema)
     if guess:
-        return Command(f"Add `type: {guess}`")
+        return OneCommand(f"Add `type: {guess}`")
     if schema.format == INT_OR_STRING_FORMAT:
         return "Write `x-kubernetes-int-or-string: true` instead of `format`"
     if any(alternative.type for alternative in (*schema.any_of, *schema.one_of)):

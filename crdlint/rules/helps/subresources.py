@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from crdlint.light import regex
-from crdlint.phrases import Command, Sample, nearest
+from crdlint.phrases import OneCommand, Sample, nearest
 
 # A simple path without its dot, or as kubectl, JSONPath, CEL and JSON Pointer write it.
 SIMPLE_PATH: Final = regex(
@@ -35,7 +35,7 @@ def one_of(word: str, words: Sequence[str], others: Mapping[str, str] = _NO_WORD
     """Return the help for a word in the place of one of `words`."""
     near = meant_word(word, words, others)
     return (
-        Command(f"Write `{near}`")
+        OneCommand(f"Write `{near}`")
         if near
         else f"Write one of {', '.join(f'`{name}`' for name in words)}"
     )
@@ -46,4 +46,4 @@ def of_path(json_path: str) -> str:
     path = SIMPLE_PATH.match(json_path)
     if path is None:
         return Sample("Write the path of a field, such as `.status.phase`")
-    return Command(f"Write `.{path[1]}`")
+    return OneCommand(f"Write `.{path[1]}`")

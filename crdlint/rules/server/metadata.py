@@ -18,7 +18,7 @@ from crdlint.crd.model import CustomResourceDefinition, ObjectMeta
 from crdlint.crd.object_meta import ANNOTATIONS_LIMIT
 from crdlint.crd.paths import Path
 from crdlint.kubernetes.servers import Server
-from crdlint.phrases import Command
+from crdlint.phrases import OneCommand
 from crdlint.rules.engine import headlines
 from crdlint.rules.engine.relations import ANYWHERE, OF_UNREAD_NAMES, between_fields
 from crdlint.rules.engine.rule import Link, Rule
@@ -150,7 +150,7 @@ def validate(crd: CustomResourceDefinition, server: Server) -> Iterator[FieldErr
     first = to_correct_first(crd, expected)
     if meta.generate_name:
         path, prefix = _PATH.child("generateName"), meta.generate_name
-        help_ = first or Command(f"Write `name: {expected}` instead")
+        help_ = first or OneCommand(f"Write `name: {expected}` instead")
         for message in _name(mask_trailing_dash(prefix), prefix, expected):
             yield invalid(NAME.id, path, prefix, message, help=help_)
     path, name = _PATH.child("name"), meta.name
@@ -168,7 +168,7 @@ def validate(crd: CustomResourceDefinition, server: Server) -> Iterator[FieldErr
                 subject=meant,
             )
     else:
-        help_ = first or Command(f"Add `name: {expected}`")
+        help_ = first or OneCommand(f"Add `name: {expected}`")
         yield required(
             NAME.id,
             path,

@@ -20,7 +20,7 @@ from crdlint.crd.errors import (
 from crdlint.crd.model import JSONSchemaProps, JSONSchemaPropsOrBool
 from crdlint.kubernetes.servers import Server
 from crdlint.light import regex
-from crdlint.phrases import Command
+from crdlint.phrases import OneCommand
 from crdlint.rules.engine.advisory import JUNCTORS
 from crdlint.rules.engine.common import WalkResult
 from crdlint.rules.engine.relations import OF_ALTERNATIVE, SAME_PLACE
@@ -222,7 +222,7 @@ def _type(schema: JSONSchemaProps, context: Context, result: WalkResult) -> None
     path = schema.path.child("type")
     if schema.x_embedded_resource and schema.type != "object":
         detail = "must be object if x-kubernetes-embedded-resource is true"
-        set_type = Command("Set `type: object`")
+        set_type = OneCommand("Set `type: object`")
         if schema.type:
             error = invalid(
                 EMBEDDED.id,
@@ -236,7 +236,7 @@ def _type(schema: JSONSchemaProps, context: Context, result: WalkResult) -> None
         result.add_structural(schema, error)
     elif not schema.type and not schema.x_int_or_string and not schema.x_preserve_unknown_fields:
         is_root = context.position is SchemaPosition.ROOT
-        help_ = Command("Add `type: object`") if is_root else helps.missing_type(schema)
+        help_ = OneCommand("Add `type: object`") if is_root else helps.missing_type(schema)
         detail = _TYPE_MISSING[context.position]
         result.add_structural(schema, required(TYPE_REQUIRED.id, path, detail, help=help_))
 
@@ -352,7 +352,7 @@ def _wrong_type(schema: JSONSchemaProps, type_: str) -> FieldError:
         schema.path.child("type"),
         schema.type,
         f"must be {type_}",
-        help=Command(f"Set `type: {type_}`"),
+        help=OneCommand(f"Set `type: {type_}`"),
         reason=Reason(Code.TYPE, (type_, schema.type)),
     )
 

@@ -15,7 +15,7 @@ from crdlint.crd.model import (
 )
 from crdlint.crd.paths import Path
 from crdlint.golang.printing import Typed
-from crdlint.phrases import Command, Sample
+from crdlint.phrases import OneCommand, Sample
 from crdlint.rules.engine.rule import Rule
 from crdlint.rules.helps import subresources as helps
 from crdlint.safety.bugs import attempt
@@ -73,7 +73,7 @@ def validate(subresources: CustomResourceSubresources | None, path: Path) -> Ite
         if text:
             yield from _scale_path(text, path.child(f"scale.{name}"), parents)
         elif not is_optional:
-            help_ = Command(f"Add `{name}: {parents[0]}.replicas`")
+            help_ = OneCommand(f"Add `{name}: {parents[0]}.replicas`")
             yield required(
                 SCALE.id,
                 path.child(f"scale.{name}"),
