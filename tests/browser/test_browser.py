@@ -402,7 +402,8 @@ def test_a_text_that_the_browser_cannot_check_is_named(browser: Browser, url: st
     page = browser.new_page()
     page.set_default_timeout(WAIT)
     page.goto(url + fragment(crd="{" * 5000))
-    page.get_by_text("The browser cannot check this text").wait_for()
+    # The page gives an answer up after a minute, and starts Python again.
+    page.get_by_text("The browser cannot check this text").wait_for(timeout=3 * WAIT)
     open_texts(page, url, crd=CRD)
     assert rules(page) == ["list-map-key-required"]
     page.close()
