@@ -24,9 +24,8 @@ if TYPE_CHECKING:
     from re import compile as regex
     from typing import NamedTuple as NamedTuple
 else:
-    from collections import (
-        _tuplegetter,
-    )  # a property that is quick; elsewhere than in C, a plain one
+    # A property that is quick; elsewhere than in C, a plain one.
+    from collections import _tuplegetter
 
     def dataclass(
         cls=None,

@@ -29,6 +29,7 @@ from crdlint.golang.printing import marshal
 from crdlint.kubecel.reasoning.reasoner import ITEM, VALUE
 from crdlint.phrases import agreeing, some
 from crdlint.rules.texts import changes as rules
+from crdlint.schema.defaulting import META_FIELDS
 
 # Fields of a schema that do not restrict values, or that contain other schemas.
 _SILENT: Final = sum(
@@ -46,7 +47,6 @@ _SILENT: Final = sum(
     )
 )
 # What no schema needs to specify.
-_OF_RESOURCES: Final = frozenset({"apiVersion", "kind", "metadata"})
 # Fields are compared with others as their new names by their schemas and names.
 _NODES: Final = 3  # of a schema that is unlikely to be the same by chance
 _DISTANCE: Final = 3  # edits from one name to a similar one
@@ -239,7 +239,7 @@ def _property_path(node: Conjunction, name: str) -> Path:
 
 
 def _is_of_resource(name: str, pair: Pair) -> bool:
-    return name in _OF_RESOURCES and (not pair.field.path or pair.new[0].x_embedded_resource)
+    return name in META_FIELDS and (not pair.field.path or pair.new[0].x_embedded_resource)
 
 
 def _is_required_of_resource(name: str, pair: Pair) -> bool:
@@ -420,7 +420,7 @@ def _compare_required(pair: Pair) -> Iterator[Change]:
     before, after = pair.old.required, pair.new.required
     specified = pair.new.properties()
     for name in after:
-        is_old = name in before or (name in _OF_RESOURCES and _is_required_of_resource(name, pair))
+        is_old = name in before or (name in META_FIELDS and _is_required_of_resource(name, pair))
         if not is_old:
             yield from _required_added(pair, name, specified.get(name, Conjunction()))
     for name in sorted(specified.keys() & (before.keys() - after)):

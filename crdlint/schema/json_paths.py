@@ -13,6 +13,7 @@ from typing import Final
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.crd.paths import Key, Path
 from crdlint.light import NamedTuple, regex
+from crdlint.schema.defaulting import META_FIELDS
 
 # Delimiters are separate tokens; a quoted string ends at the next unescaped quote.
 _TOKEN: Final = regex(r"[.\[\]]|'.*?(?<!\\)'|'.*|[^.\[\]]+", re.DOTALL)
@@ -97,7 +98,6 @@ _STEP: Final = regex(
     r"""|\[(?P<quote>['"])(?P<key>(?:(?!(?P=quote))[^\\])+)(?P=quote)\]"""
     r"""|(?P<items>\[(?:\*|-?\d+)\])"""
 )
-_OF_METADATA: Final = frozenset({"apiVersion", "kind", "metadata"})
 
 
 class Missing(NamedTuple):
@@ -133,7 +133,7 @@ def follow(text: str, root: JSONSchemaProps) -> JSONSchemaProps | Missing | None
     """
     current, before = root, 0
     for name, end in steps(text):
-        is_metadata = current is root and name in _OF_METADATA
+        is_metadata = current is root and name in META_FIELDS
         is_undecided = name == "" or is_metadata or _is_open(current)
         if is_undecided:
             return None

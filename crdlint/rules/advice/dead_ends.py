@@ -10,12 +10,12 @@ from crdlint.phrases import OneCommand, nearest
 from crdlint.rules.advice.pruned_objects import keeps_as_item
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD, in_junctor, version_parts
 from crdlint.rules.engine.rule import Caution, Nodes
+from crdlint.schema.defaulting import META_FIELDS
 
 if TYPE_CHECKING:
     from crdlint.cel.ast import Expr, Select
 
 _SUBRESOURCE: Final = "subresources: {status: {}}\n"
-_ROOT_FIELDS: Final = frozenset({"apiVersion", "kind", "metadata"})
 _LIKE: Final = 0.75  # the least similarity of a name that is suggested
 _STATUS: Final = "status"
 
@@ -150,7 +150,7 @@ def _never_met(schema: JSONSchemaProps, crd: DecodedCRD) -> Iterator[Advisory]:
     is_free = crd.spec.preserve_unknown_fields or in_junctor(schema) or not _drops_unknown(schema)
     if is_free:
         return
-    names = {*schema.properties, *(_ROOT_FIELDS if schema.parent is None else ())}
+    names = {*schema.properties, *(META_FIELDS if schema.parent is None else ())}
     junctors = {"oneOf": schema.one_of, "anyOf": schema.any_of, "allOf": schema.all_of}
     for keyword, parts in junctors.items():
         dead = {i: lost for i, part in enumerate(parts) if (lost := _lost(part, names)) is not None}

@@ -11,11 +11,11 @@ from crdlint.crd.paths import Path
 from crdlint.phrases import OneCommand
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD
 from crdlint.rules.engine.rule import Caution, Nodes
+from crdlint.schema.defaulting import META_FIELDS
 from crdlint.spelling import differing_letters, is_slip
 
 _OfVersion: Final = partial(Caution, scope="version")
-_OF_EVERY_OBJECT: Final = frozenset({"apiVersion", "kind", "metadata"})
-_ROOT_FIELDS: Final = (*sorted(_OF_EVERY_OBJECT), "spec", "status")
+_ROOT_FIELDS: Final = (*sorted(META_FIELDS), "spec", "status")
 _OPTIONS: Final = frozenset({"omitempty", "omitzero", "inline", "string"})
 _MOST_LETTERS: Final = 2  # in which the kind of lists may differ from the one that is meant
 _OBJECT: Final = "{type: object, properties: {size: {type: integer}}}"
@@ -53,7 +53,7 @@ _LETTERS: Final = {field: frozenset(field.lower()) for field in _ROOT_FIELDS}
 
 
 def _of_root(name: str, meant: str) -> str:
-    if meant in _OF_EVERY_OBJECT:
+    if meant in META_FIELDS:
         return f"`{name}` is a field beside `{meant}`, which every object has"
     return f"the schema has `{name}` and no `{meant}`, so `{meant}` is an unknown field"
 

@@ -19,6 +19,7 @@ from crdlint.rules.server.subresources import (
     WITH_COLUMN,
     WITH_SCALE,
 )
+from crdlint.schema.defaulting import META_FIELDS
 from crdlint.yaml.nodes import Mapping, Scalar, child, text_of
 
 
@@ -83,11 +84,10 @@ def _begins_with_field(finding: FieldFinding) -> bool:
     properties = [root.properties for root in finding.crd.spec.root_schemas()]
     if first is None or not any(properties):
         return True
-    return first[1] in _OF_EVERY_OBJECT or any(first[1] in fields for fields in properties)
+    return first[1] in META_FIELDS or any(first[1] in fields for fields in properties)
 
 
 _FIRST_STEP: Final = regex(r"\.([A-Za-z_]\w*)")
-_OF_EVERY_OBJECT: Final = frozenset({"apiVersion", "kind", "metadata"})
 
 
 @Fixer("Add the type of the field", "unsafe").example(
