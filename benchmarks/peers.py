@@ -39,6 +39,7 @@ _BY_GO: Final = {
 # The shapes of CRDs that a program cannot read are left out for it: what was seen, not what it may do elsewhere.
 _ONLY_RESOURCES: Final = {"kubectl-validate"}
 _ONLY_CRDS: Final = {"the API server's packages", "kubernetes-validate"}
+_CACHED: Final = "crdlint, cached"
 
 # What each run imports to read options and YAML, unless an earlier one has answered it.
 _LIBRARIES: Final = "import click, ruamel.yaml.events"
@@ -112,7 +113,7 @@ def _peers(programs: dict[str, str], cache: Path) -> list[Peer]:
         Peer("python -c pass", (sys.executable, "-c", "pass")),
         Peer("python with crdlint's libraries", (sys.executable, "-c", _LIBRARIES)),
         Peer("crdlint, nothing cached", (*crdlint, "{command}", "--no-cache", "{files}"), paths),
-        Peer("crdlint, cached", (*crdlint, "{command}", "{files}"), paths),
+        Peer(_CACHED, (*crdlint, "{command}", "{files}"), paths),
     ]
     schema = "{case}/schemas/{{ .ResourceKind }}.json"
     forms = {
@@ -142,6 +143,10 @@ def measure(peers: Sequence[Peer], cases: Sequence[Case], rounds: int, folder: P
     """Run all programs on all cases in turns, so that a busy machine slows all alike."""
     for case in cases:
         made_files(case, folder / case.name)
+        for peer in peers:
+            if peer.name == _CACHED:  # what fills the cache is not a run of it
+                _of_case(peer, case).run(case, folder / case.name)
+                del peer.runs[case.name]
     for number in range(rounds):
         for case in (case for case in cases if number % case.every == 0):
             for peer in peers:

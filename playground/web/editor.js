@@ -55,7 +55,8 @@ function replacesAll({ changes, startState }) {
   return all;
 }
 
-// `labels` are the texts' names and `hints` what an empty one shows; `changed` is called after an edit;
+// `labels` are the texts' names and `hints` what an empty one shows; `changed` is called after an edit, with the text that
+// it replaced as a whole;
 // `dropped` is called with a file; `ask` asks for completions and for what is at a place.
 export class Editor {
   #labels;
@@ -158,7 +159,10 @@ export class Editor {
         ]),
         EditorView.contentAttributes.of({ "aria-label": this.#labels[name], tabindex: "0" }),
         EditorView.updateListener.of((update) => {
-          if (update.docChanged) this.#changed({ byUser: !isLoaded(update), isOther: replacesAll(update) });
+          if (!update.docChanged) return;
+          // the whole text was replaced: what it was before is nowhere else
+          const replaced = replacesAll(update) ? { [name]: update.startState.doc.toString() } : null;
+          this.#changed({ byUser: !isLoaded(update), replaced });
         }),
         EditorView.domEventHandlers({ drop: (event) => this.#drop(name, event) }),
       ],

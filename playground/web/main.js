@@ -30,8 +30,11 @@ function status(text, busy = false) {
 const editor = new Editor({
   labels: LABELS,
   hints: HINTS,
-  changed: ({ byUser, isOther }) => {
-    if (byUser && isOther) shown = null; // the text before is kept
+  changed: ({ byUser, replaced }) => {
+    if (byUser && replaced) {
+      save({ ...request(), ...replaced }); // at once: it may be younger than the delay of a check
+      shown = null;
+    }
     isEdited ||= byUser;
     if (byUser) forgetLink();
     schedule();
@@ -115,9 +118,9 @@ function forgetLink() {
   if (location.hash) history.replaceState(null, "", location.pathname + location.search);
 }
 
-function save() {
+function save(current = request()) {
   if (!isEdited) return;
-  shown = texts.keep(request(), shown);
+  shown = texts.keep(current, shown);
   offer();
 }
 
@@ -330,6 +333,6 @@ if (/Mac|iPhone|iPad/.test(navigator.platform)) {
   for (const key of document.querySelectorAll("kbd.mod")) key.textContent = "⌘";
 }
 find("examples").addEventListener("change", chosen);
-window.addEventListener("pagehide", save);
+window.addEventListener("pagehide", () => save());
 window.addEventListener("storage", offer); // another tab has kept a text
 open();

@@ -325,6 +325,33 @@ def test_a_text_outlives_its_page_its_link_and_another_tab(browser: Browser, url
     context.close()
 
 
+# A check, which keeps the text too, starts a moment after the last key: here it never does.
+NO_DELAYED_CHECK = """
+const { setTimeout } = window;
+window.setTimeout = (call, delay, ...rest) => (delay === 120 ? 0 : setTimeout(call, delay, ...rest));
+"""
+
+
+def test_a_text_that_is_replaced_before_its_check_is_offered(browser: Browser, url: str) -> None:
+    context = browser.new_context()
+    page = context.new_page()
+    page.set_default_timeout(WAIT)
+    page.add_init_script(NO_DELAYED_CHECK)
+    page.goto(f"{url}{fragment(crd=CRD)}")
+    page.wait_for_selector("#findings li")
+    type_at_end(page, "# typed")
+    page.evaluate(DROP, ["crd.yaml", f"{CRD}# dropped"])
+    page.locator(".cm-content", has_text="# dropped").wait_for()
+    page.click(".cm-content")
+    page.keyboard.press("Control+a")
+    page.keyboard.insert_text(f"{CRD}# pasted")
+    page.locator(".cm-content", has_text="# pasted").wait_for()
+    page.reload()
+    page.wait_for_selector("#findings li")
+    assert {"# typed", "# dropped", "# pasted"} <= set(own_texts(page))
+    context.close()
+
+
 def test_a_text_without_room_is_named(browser: Browser, url: str) -> None:
     context = browser.new_context()
     page = context.new_page()
