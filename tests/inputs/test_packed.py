@@ -458,6 +458,7 @@ def test_text_that_cannot_be_decoded(tmp_path: Path) -> None:
 
 def test_a_packed_chart_that_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PATH", "")  # without Helm, which refuses these charts
     chart_file = b'name: c\nkubeVersion: ">=1.29.0-0"\n'
     chart = (
         entry("c/Chart.yaml", chart_file)
@@ -509,7 +510,10 @@ def test_a_packed_chart_that_is_named(tmp_path: Path, monkeypatch: pytest.Monkey
     assert "field is immutable" in compared.stdout
 
 
-def test_a_packed_chart_is_read_by_all_commands_and_written_by_none(tmp_path: Path) -> None:
+def test_a_packed_chart_is_read_by_all_commands_and_written_by_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", "")  # without Helm, which refuses this chart
     rules = b"        x-kubernetes-validations: [{rule: has(self.metadata)}, {rule: 1}]\n"
     data = entry("c/Chart.yaml", b"name: c\n") + entry(
         "c/crds/a.yaml", BAD.replace(b"Clusterish", b"namespaced")
