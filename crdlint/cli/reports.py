@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from collections.abc import Set as SetOf
 from dataclasses import field
 from typing import TYPE_CHECKING, Final, Generic
@@ -184,8 +184,8 @@ class Totals:
         if repeated and not self.show_all:
             how = "" if self.show_all is None else ": --show-all shows them"
             console.err(f"crdlint: note: {counted(repeated, 'more note')} of the same kinds{how}")
-        for problem in self.problems:
-            console.err(f"crdlint: {problem.position}: {problem.reason}")
+        for inputs, reason in _by_reason(self.problems):
+            console.err(*f"crdlint: {inputs}: {reason}".split("\n"))
         self.bugs.report_repeated()
 
     def end(self, reports: Reports[Report]) -> None:
@@ -249,6 +249,19 @@ def find_files(
 def print_notice(file: str, message: str) -> None:
     """Write a notice about an input to standard error."""
     console.err(f"crdlint: {file}: {message}")
+
+
+def _by_reason(problems: Iterable[InputProblem]) -> Iterator[tuple[str, str]]:
+    """Yield the names of inputs that cannot be used, and why; a reason of several lines once for all its inputs."""
+    inputs: dict[str, list[str]] = {}
+    for problem in problems:
+        if "\n" in problem.reason:
+            inputs.setdefault(problem.reason, []).append(problem.position)
+    for problem in problems:
+        if "\n" not in problem.reason:
+            yield problem.position, problem.reason
+        elif problem.reason in inputs:
+            yield some(inputs.pop(problem.reason), _NAMED), problem.reason
 
 
 def _counted(result: FileResult, *, infos: bool) -> FileResult:

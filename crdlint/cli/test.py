@@ -156,7 +156,7 @@ def _generate(settings: TestOptions) -> int:
     try:
         suite = generate(target, files)
     except MissingCRDError as error:
-        console.err(f"crdlint: {target.file}: {error}")
+        console.err(*f"crdlint: {error}".split("\n"))
         return 2
     if not suite.tests:
         console.err(f"crdlint: {target.name}: no object was found that the CRD accepts")

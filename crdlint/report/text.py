@@ -406,7 +406,7 @@ PIPED: Final = 120  # columns of source lines, which are cut rather than wrapped
 _MARKS: Final = 76  # a line of them fits a narrow terminal
 _WORD: Final = regex(r"[^\s:,\]}]+")
 _DIFF: Final = {"-": "error", "+": "good"}
-_LABEL: Final = regex(r" *(?:\w+: +)?")  # of a line of a failure, behind which it is wrapped
+_LABEL: Final = regex(r" *(?:- |\w+: +)?")  # of a line of a failure, behind which it is wrapped
 
 
 class SuiteText(pieces.SuiteReport):

@@ -220,10 +220,16 @@ def _broken(
     error: dict[str, str],
     **more: int,
 ) -> str:
-    """Return a suite with one test, for what could not be read or run."""
+    """Return a suite with one test, for what could not be read or run.
+
+    A `message` of several lines is the text of the element, and its first line the attribute.
+    """
+    message = error["message"]
+    first, *rest = message.split("\n")
+    text = message if rest else ""
     case = _around(
         2,
-        _element(3, "error", **error),
+        _element(3, "error", text, **{**error, "message": first}),
         "testcase",
         classname=file,
         name=name,

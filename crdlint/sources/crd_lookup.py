@@ -30,7 +30,8 @@ def files_in(folder: str) -> list[str]:
     """Return the YAML and JSON files in a directory by name, without subdirectories and links out of it; raise OSError."""
     top = os.path.realpath(folder)
     names = filter(has_yaml_suffix, sorted(os.listdir(folder)))
-    files = (os.path.join(folder, name) for name in names)
+    shown = "" if folder == os.curdir else folder
+    files = (os.path.join(shown, name) for name in names)
     return [path for path in files if not os.path.isdir(path) and not leads_out(path, [top])]
 
 
@@ -134,7 +135,7 @@ def folders_near_suite(suite: str) -> list[str]:
 
 def files_near_suite(suite: str, name: str) -> list[str]:
     """Return the files within the repository that a suite may mean by the file name of its CRD."""
-    folder = os.path.dirname(suite) or os.curdir
+    folder = os.path.dirname(suite)
     files = (os.path.join(folder, name), os.path.join(folder, "zz_generated.crd-manifests", name))
     top = repository_top(os.path.realpath(folder))
     return [path for path in files if os.path.isfile(path) and not leads_out(path, [top])]

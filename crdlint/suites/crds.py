@@ -18,6 +18,7 @@ from crdlint.linting.documents import read_documents
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
 from crdlint.linting.result import FileResult
+from crdlint.phrases import counted
 from crdlint.resources.definitions import Definition, Definitions, is_rejection
 from crdlint.sources.crd_lookup import files_in, files_near_suite, folders_near_suite
 from crdlint.sources.helm.check import Charts
@@ -26,6 +27,8 @@ from crdlint.suites.patches import Patcher, PatchError
 from crdlint.suites.read import Suite
 from crdlint.yaml.json_values import to_json
 from crdlint.yaml.parse import Document
+
+_SHOWN: Final = 10  # errors of a CRD
 
 Read: TypeAlias = "Callable[[str], str | None]"
 
@@ -204,23 +207,43 @@ def patched(target: Target, patches: tuple[dict[str, Any], ...], patcher: Patche
     return Target(target.file, value)
 
 
-def define(value: dict[str, Any], file: str, versions: Range) -> Definition:
-    """Return a CRD to validate objects against; raise MissingCRDError with the API server's message if it is rejected."""
+def define(
+    value: dict[str, Any],
+    file: str,
+    versions: Range,
+    *,
+    has_patches: bool = False,
+) -> Definition:
+    """Return a CRD to validate objects against.
+
+    Raise MissingCRDError with the API server's errors if it rejects the CRD. `has_patches` is set
+    for a CRD that differs from the one in its file.
+    """
     definitions, result = Definitions(), _check(value, file, versions)
     definitions.add(result)
     for definition in definitions.by_kind.values():
         if not definition.errors:
             return definition
-    raise _rejected(result)
+    raise _rejected(result, has_patches=has_patches)
 
 
 def _check(value: dict[str, Any], file: str, versions: Range) -> FileResult:
     return lint_file(marshal(value), file, CheckRequest(versions=versions, keep=True))
 
 
-def _rejected(result: FileResult) -> MissingCRDError:
-    error = next(filter(is_rejection, result.diagnostics), None)
-    if error is not None and error.rule == INTERNAL_ERROR:
-        return MissingCRDError(f"{result.file}: {error.message}")
-    why = "it has no versions" if error is None else error.message
-    return MissingCRDError(f"the API server rejects the CRD of {result.file}: {why}")
+def _rejected(result: FileResult, *, has_patches: bool = False) -> MissingCRDError:
+    """Return the API server's errors of a CRD; of several, each has a line of its own."""
+    errors = list(filter(is_rejection, result.diagnostics))
+    if errors and errors[0].rule == INTERNAL_ERROR:
+        return MissingCRDError(f"{result.file}: {errors[0].message}")
+    after = " after the patches of the test" if has_patches else ""
+    start = f"the API server rejects the CRD of {result.file}{after}:"
+    messages = list(dict.fromkeys(error.message for error in errors))
+    if len(messages) < 2:
+        return MissingCRDError(f"{start} {''.join(messages) or 'it has no versions'}")
+    lines = [start, *(f"  - {message}" for message in messages[:_SHOWN])]
+    if len(messages) > _SHOWN:
+        lines.append(f"  and {counted(len(messages) - _SHOWN, 'more error')}")
+    if not has_patches:
+        lines.append(f"  help: `crdlint check {result.file}` shows them in the file")
+    return MissingCRDError("\n".join(lines))

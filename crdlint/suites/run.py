@@ -18,7 +18,7 @@ from crdlint.golang.text import quote
 from crdlint.kubecel.evaluation import MISSING, recorded
 from crdlint.kubernetes.senders import sender_named
 from crdlint.kubernetes.servers import OLDEST, Server
-from crdlint.light import dataclass, regex
+from crdlint.light import NamedTuple, dataclass, regex
 from crdlint.linting.version_range import describe_versions
 from crdlint.phrases import differing
 from crdlint.resources.dump import dump
@@ -144,7 +144,7 @@ class _Runner:
         except _FailedError as failed:
             return failed
         except MissingCRDError as error:
-            return _FailedError(str(error))
+            return _FailedError(*str(error).split("\n"))
         except PatchLimitError as error:
             raise SuiteError(str(error), case.line) from error
         return _FailedError()
@@ -161,7 +161,7 @@ class _Runner:
                 outcome = self._definition.validator(self._version).apply(sent)
             except NotDecodedError as rejection:
                 _check_rejection(
-                    (str(rejection),),
+                    (_Rejection(str(rejection)),),
                     expectation,
                     what,
                     error,
@@ -220,9 +220,8 @@ class _Runner:
         try:
             outcome = self._updated(case, updated, stored)
         except NotDecodedError as rejection:
-            texts = (str(rejection),)
             _check_rejection(
-                texts,
+                (_Rejection(str(rejection)),),
                 expectation,
                 "the update",
                 case.expected_error,
@@ -279,7 +278,12 @@ class _Runner:
         if case.patches:
             changed = patched(self._target, case.patches, self._patcher)
             crd, _ = reduced(changed, self._version)
-            definition = define(crd, changed.file, definition.versions)
+            definition = define(
+                crd,
+                changed.file,
+                definition.versions,
+                has_patches=True,
+            )
         outcome = self._created(definition, initial)
         self._accepts(outcome, "the initial object should be created")
         if initial.get("status") is not None:
@@ -336,18 +340,16 @@ class _Runner:
             definition.validator(self._version).update_status, {**stored, "status": status}, stored
         )
 
-    def _rejection(self, outcome: ObjectResult) -> tuple[str, ...]:
+    def _rejection(self, outcome: ObjectResult) -> tuple[_Rejection, ...]:
         """Return the server's rejection as it is and as servers before 1.36 print it, or an empty tuple."""
         if not outcome.errors:
             return ()
         spec = self._definition.crd.spec
-        start = f"{spec.names.kind}.{spec.group} {quote(outcome.resource['metadata'].get('name', ''))} is invalid: "
+        name = quote(outcome.resource["metadata"].get("name", ""))
+        start = f"{spec.names.kind}.{spec.group} {name} is invalid: "
         # Suites may be older than the server.
         spellings = map(str, outcome.errors), (str(error.on(OLDEST)) for error in outcome.errors)
-        each = [list(dict.fromkeys(texts)) for texts in spellings]
-        return tuple(
-            start + (texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]") for texts in each
-        )
+        return tuple(_Rejection(start, tuple(dict.fromkeys(texts))) for texts in spellings)
 
     def _compare(self, stored: dict[str, Any], expected: str) -> None:
         got = self._definition.validator(self._version).read(stored)
@@ -360,30 +362,56 @@ class _Runner:
             raise _FailedError("the stored object is not as expected:", *lines)
 
 
+class _Rejection(NamedTuple):
+    """Why the API server rejects an object: its sentence, which `errors` end if there are any."""
+
+    start: str
+    errors: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        """Return the sentence of the server, which a suite expects a part of."""
+        if len(self.errors) > 1:
+            return f"{self.start}[{', '.join(self.errors)}]"
+        return self.start + "".join(self.errors)
+
+    def lines(self, label: str) -> tuple[str, ...]:
+        """Return the sentence behind a label; of several errors, each has a line of its own."""
+        if len(self.errors) < 2:
+            return (f"{label}{self}",)
+        indent = " " * len(label)
+        return (
+            f"{label}{self.start.rstrip()}",
+            *(f"{indent}- {error}" for error in self.errors),
+        )
+
+
 def _check_rejection(
-    texts: Sequence[str],
+    rejections: Sequence[_Rejection],
     expectation: str,
     what: str,
     error: str,
 ) -> bool:
     """Return whether there is no rejection, False for one with the expected `error`; else it is a failure.
 
-    `texts` are the rejection as the server prints it and as the oldest server does, none for an accepted object.
+    `rejections` are the rejection as the server prints it and as the oldest server does, none for
+    an accepted object.
     """
-    if not error and not texts:
+    if not error and not rejections:
         return True
     if not error:
         raise _FailedError(
-            f"{expectation}, but:", f"  {texts[0]}", in_oldest_words=(expectation, texts[-1])
+            f"{expectation}, but:",
+            *rejections[0].lines("  "),
+            in_oldest_words=(expectation, str(rejections[-1])),
         )
-    if not texts:
+    if not rejections:
         raise _FailedError(f"{what} should be rejected, but is accepted; expected:", f"  {error}")
-    if not any(error in text for text in texts):
+    if not any(error in str(rejection) for rejection in rejections):
         raise _FailedError(
             f"{what} is rejected, but not with the expected error:",
             f"  expected: {error}",
-            f"  got:      {texts[0]}",
-            in_oldest_words=(what, texts[-1]),
+            *rejections[0].lines("  got:      "),
+            in_oldest_words=(what, str(rejections[-1])),
         )
     return False
 

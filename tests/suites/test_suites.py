@@ -121,6 +121,102 @@ def test_a_crd_that_the_server_refuses(tmp_path: Path) -> None:
     assert "the API server rejects the CRD of" in result.stderr
 
 
+LISTED = """\
+name: widgets
+crdName: widgets.example.com
+version: v1
+tests:
+  onCreate:
+  - name: {name}
+    initial: |
+      apiVersion: example.com/v1
+      kind: Widget
+      spec: {{size: 0, mode: quick}}
+    {expected}
+"""
+SIZE = "spec.size: Invalid value: 0: spec.size in body should be greater than or equal to 1"
+MODE = 'spec.mode: Unsupported value: "quick": supported values: "Fast", "Safe"'
+UNCHECKED = "<nil>: Invalid value: null: some validation rules were not checked"
+INVALID = 'Widget.example.com "test-x7k2p" is invalid:'
+EXPECTATIONS = {
+    "none": ("", [f"    {INVALID}", f"    - {SIZE}", f"    - {MODE}", f"    - {UNCHECKED}"]),
+    "another error": (
+        "expectedError: no such error",
+        [
+            "    expected: no such error",
+            f"    got:      {INVALID}",
+            f"              - {SIZE}",
+            f"              - {MODE}",
+            f"              - {UNCHECKED}",
+        ],
+    ),
+}
+
+
+@each("expected, lines", EXPECTATIONS.values(), ids=EXPECTATIONS)
+def test_each_error_of_an_object_has_its_line(
+    expected: str, lines: list[str], tmp_path: Path
+) -> None:
+    result = run(suite(tmp_path, LISTED.format(name="listed", expected=expected)))
+    shown = result.stdout.splitlines()
+    first = shown.index(lines[0])
+    assert [line[: len(start)] for line, start in zip(shown[first:], lines, strict=False)] == lines
+
+
+def test_an_expected_error_may_span_several_errors(tmp_path: Path) -> None:
+    expected = f"expectedError: '[{SIZE}, {MODE}, '"
+    assert run(suite(tmp_path, LISTED.format(name="both", expected=expected))).exit_code == 0
+
+
+def rejected(folder: Path, fields: int) -> None:
+    """Write the CRD of the suite with fields whose types the API server rejects."""
+    wrong = "".join(f"              field{i}: {{type: sting}}\n" for i in range(fields))
+    before, middle, after = CRD.partition("            properties:\n")
+    assert middle
+    (folder / "widgets.crd.yaml").write_text(before + middle + wrong + after)
+
+
+@each("errors, shown", [(1, 1), (3, 3), (10, 10), (13, 10)])
+def test_each_error_of_a_rejected_crd_has_its_line(
+    errors: int, shown: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("a", "b"):
+        suite(tmp_path, SUITE)
+        (tmp_path / f"{name}.testsuite.yaml").write_text(SUITE)
+    (tmp_path / "widgets.testsuite.yaml").unlink()
+    rejected(tmp_path, errors)
+    result = run(".", "--output", "junit=results.xml")
+    assert result.exit_code == 2
+    lines = result.stderr.splitlines()
+    assert sum("Unsupported value" in line for line in lines) == (2 if errors == 1 else shown)
+    assert ("a.testsuite.yaml, b.testsuite.yaml: the API server rejects" in lines[0]) == (
+        errors > 1
+    )
+    assert ("  and 3 more errors" in lines) == (errors > shown)
+    assert ("  help: `crdlint check widgets.crd.yaml` shows them in the file" in lines) == (
+        errors > 1
+    )
+    [problem, _] = ET.parse(tmp_path / "results.xml").iter("error")
+    assert problem.attrib["message"].startswith("the API server rejects the CRD of widgets")
+    assert (problem.text or "").count("Unsupported value") == (0 if errors == 1 else shown)
+    generated = run("--generate", "widgets.crd.yaml")
+    assert generated.exit_code == 2
+    assert generated.stderr.count("\n") == len(lines) // (2 if errors == 1 else 1)
+
+
+def test_errors_after_patches_are_not_those_of_the_file(tmp_path: Path) -> None:
+    fields = "/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties"
+    patch = f"    - {{op: add, path: {fields}/NAME, value: {{type: sting}}}}\n"
+    heading = "    initialCRDPatches:\n"
+    patches = heading + patch.replace("NAME", "a") + patch.replace("NAME", "b")
+    text = SUITE.replace(heading, patches)
+    output = run(suite(tmp_path, text)).stdout
+    assert "after the patches of the test:" in output
+    assert "shows them in the file" not in output
+    assert output.count("Unsupported value") == 2
+
+
 def test_what_is_passed_over_is_told(tmp_path: Path) -> None:
     result = run(suite(tmp_path, SUITE + "onUpdate: []\n"))
     assert result.exit_code == 0
