@@ -23,6 +23,9 @@ _INDENT: Final = " " * 4
 _NARROWEST, _WIDEST = 10, 25  # columns of a bar
 _DECADES, _DECADES_TO_LIMIT = 5, 4  # powers of ten that a bar has, and below the limit
 _LEAST_SHARE: Final = 0.0001
+_CHEAP: Final = 0.001  # the share of the budget below which a rule costs next to nothing
+_ALWAYS_SHOWN: Final = 5  # rules of a schema, whatever they cost
+_FEWEST_FOLDED: Final = 3
 _MOST_PERCENT: Final = 100  # times of a limit, above which a share is no percentage
 _PIPED: Final = 140  # columns of a part in a pipe; its text contains the text of the parts below it
 _EIGHTHS: Final = " ▏▎▍▌▋▊▉"
@@ -65,12 +68,58 @@ def tables(costs: Costs, page: Page) -> Iterator[str]:
         more = f"(and {counted(len(others), 'copy', 'copies')})" if others else ""
         title = "  ".join(filter(None, (schema.crd, schema.version, schema.file, more)))
         yield from page.flow(CellPart(printable_line(title), "title"))
-        for entry in by_schema[schema]:
-            yield from _rule(entry, page)
+        yield from _rules(by_schema[schema], costs, page)
         yield from page.wrapped(_total(totals[schema], failed[schema]), "  ")
         yield ""
     if by_schema:
         yield from page.wrapped(_LEGEND, "")
+        yield from page.wrapped(*_summary(costs.entries))
+
+
+def _rules(entries: Sequence[CostEntry], costs: Costs, page: Page) -> Iterator[str]:
+    """Yield the rules of a schema; those that cost next to nothing are counted, unless `--top` asks for them."""
+    folded = _folded(entries) if costs.top is None else []
+    ids = set(map(id, folded))
+    shown = [entry for entry in entries if id(entry) not in ids]
+    wide = max(len(_shown(entry.cost)) for entry in shown)
+    for entry in shown:
+        yield from _rule(entry, wide, page)
+    if folded:
+        cost = sum(entry.cost.expression_cost for entry in folded)
+        text = f"{len(folded)} more rules below {percent(_CHEAP)} each, {shown_cost(cost)} in all"
+        way = f"`--top {len(costs.entries)}` shows them"
+        for line in page.wrapped(f"{text}; {way}", "  "):
+            yield page.styled(line, "faint")
+
+
+def _folded(entries: Sequence[CostEntry]) -> Sequence[CostEntry]:
+    """Return the rules that cost next to nothing, but for the first ones of them; at least three."""
+    cheap = [entry for entry in entries if _is_cheap(entry)]
+    first = max(_ALWAYS_SHOWN - (len(entries) - len(cheap)), 0)
+    folded = cheap[first:]
+    return folded if len(folded) >= _FEWEST_FOLDED else []
+
+
+def _is_cheap(entry: CostEntry) -> bool:
+    """Return whether a rule costs next to nothing on every server, and needs no change."""
+    cost = entry.cost
+    if cost.error is not None or entry.help or _over_elsewhere(entry):
+        return False
+    return max(cost.expression_cost, cost.message_max_cost) < _CHEAP * RULE_COST_LIMIT
+
+
+def _summary(entries: Sequence[CostEntry]) -> tuple[str, str, None, str]:
+    """Return the numbers of rules and CRDs, and how many rules are over their budget, with its style."""
+    crds = len({(entry.cost.file, entry.cost.crd) for entry in entries})
+    shares = [
+        max(entry.cost.expression_cost, entry.cost.message_max_cost) / RULE_COST_LIMIT
+        for entry in entries
+    ]
+    over = sum(share > 1 for share in shares)
+    most = f"{percent(max(shares))} at most"
+    rules = f"{counted(len(entries), 'rule')} in {counted(crds, 'CRD')}"
+    verdict = f"{over:,} over budget" if over else "none over budget"
+    return f"{rules}: {verdict}, {most}", "", None, ""
 
 
 _LEGEND: Final = "Bars are logarithmic, from 0.01% to 1,000% of the budget of a rule; │ is 100%."
@@ -99,14 +148,16 @@ def _total(cost: int, failed: int) -> str:
     return f"{total}, without {counted(failed, 'rule')} not estimated" if failed else total
 
 
-def _rule(entry: CostEntry, page: Page) -> Iterator[str]:
-    """Yield the lines of a rule: its share of the budget, its cost and its path in an object, its text, and a help."""
+def _rule(entry: CostEntry, wide: int, page: Page) -> Iterator[str]:
+    """Yield the lines of a rule: its share of the budget, its cost and its path in an object, its text, and a help.
+
+    `wide` is how many columns the costs of its schema take.
+    """
     cost = entry.cost
     share = cost.expression_cost / RULE_COST_LIMIT
     style = "error" if share > 1 else "warning" if share > 0.5 else "good"
-    shown = "-" if cost.error is not None else shown_cost(cost.expression_cost)
     filled = CellPart(f"  {bar(share, _bar_width(page))} {percent(share):>6}", style)
-    rest = f"  {shown:<12}  {printable_line(entry.value_path)}"
+    rest = f"  {_shown(cost):>{wide}}  {printable_line(entry.value_path)}"
     yield from _behind_bar(filled, rest, page)
     yield from page.yaml(printable_line(" ".join(cost.rule.split())), _INDENT)
     details = "".join(f", {detail}" for detail in _details(cost))
@@ -121,6 +172,11 @@ def _rule(entry: CostEntry, page: Page) -> Iterator[str]:
             "  help: ",
             "label",
         )
+
+
+def _shown(cost: RuleCost) -> str:
+    """Return the cost of a rule, `-` for one without an estimate."""
+    return "-" if cost.error is not None else shown_cost(cost.expression_cost)
 
 
 def _behind_bar(filled: CellPart, rest: str, page: Page) -> Iterator[str]:
@@ -152,11 +208,16 @@ def _details(cost: RuleCost) -> Iterator[str]:
     if cost.error is not None:
         yield "not estimated: it does not compile"
     elif cost.max_cardinality is None:
-        yield f"{shown_cost(cost.max_cost)} x {cost.min_size_cardinality:,} (no limit)"
+        yield _times(cost.max_cost, cost.min_size_cardinality, " (no limit)")
     elif cost.max_cardinality != 1:
-        yield f"{shown_cost(cost.max_cost)} x {cost.max_cardinality:,}"
+        yield _times(cost.max_cost, cost.max_cardinality, "")
     if cost.message_max_cost:
         yield f"message {shown_cost(cost.message_max_cost)}"
+
+
+def _times(cost: int, times: int, limit: str) -> str:
+    """Return how often a rule is evaluated in an object, and what one evaluation costs."""
+    return f"{shown_cost(cost)} each, up to {times:,} times in an object{limit}"
 
 
 def explanation(entry: CostEntry, page: Page) -> Iterator[str]:
@@ -227,15 +288,15 @@ def bar(share: float, width: int) -> str:
     >>> bar(0.03, 10), bar(3, 10)
     ('█████···│·', '█████████·')
     """
-    filled = _filled(share) * width
+    filled = fill(share) * width
     full, rest = divmod(round(filled * 8), 8)
     drawn = "█" * full + (_EIGHTHS[rest] if rest else "")
     track = "·" * (width * _DECADES_TO_LIMIT // _DECADES) + "│"
     return drawn + track.ljust(width, "·")[len(drawn) :]
 
 
-def _filled(share: float) -> float:
-    """Return how much of a bar is filled, 0 to 1."""
+def fill(share: float) -> float:
+    """Return how much of a bar is filled, 0 to 1; 0.8 for a share of 1."""
     if share <= 0:
         return 0.0
     decades = math.log10(share) + _DECADES_TO_LIMIT

@@ -24,7 +24,7 @@ from crdlint.light import NamedTuple, regex
 from crdlint.linting.cost_entries import CostEntry, schema_costs
 from crdlint.linting.result import FileResult
 from crdlint.report import changes, words
-from crdlint.report.cost_text import percent
+from crdlint.report.cost_text import fill, part_of, percent
 from crdlint.report.differences import Part, changed_parts, has_same_key
 from crdlint.report.page import rule_link
 from crdlint.report.pieces import (
@@ -52,7 +52,7 @@ _LEAST_SHARE: Final = 0.001  # of a limit, below which an area is not drawn
 _QUOTED: Final = regex(r"`([^`]+)`")
 # The headers of the columns and how each sorts; the text of a rule is in the row below its numbers.
 _COLUMNS: Final = (
-    ("Cost", "number"), ("Rule budget", "number"), ("Schema budget", "number"), ("Cardinality", "number"),
+    ("Cost", "number"), ("Rule budget", "number"), ("Schema budget", "number"), ("Times", "number"),
     ("CRD", "text"), ("File", "text"), ("Place", "text"),
 )  # fmt: skip
 
@@ -80,8 +80,10 @@ def _environment() -> Environment:
         "advice": words.advice,
         "breakable": _breakable,
         "cost": shown_cost,
+        "fill": fill,
         "flat": _flat,
         "headline": words.headline,
+        "of_budget": lambda share: part_of(share, "budget of a schema"),
         "percent": _percent,
         "place": _value_place,
         "rule_link": rule_link,

@@ -13,6 +13,7 @@ import pytest
 from click.testing import CliRunner
 from counting import recording
 from crds import crd_with_spec
+from tables import each
 from terminal import on_terminal
 
 from crdlint.cli.main import cli
@@ -39,8 +40,9 @@ def test_table() -> None:
     assert lines[1].split()[1:] == ["3.3", "million", "times", "33", "trillion", "spec"]
     assert any("self.hosts.all(a, self.hosts.exists_one(b, a == b))" in line for line in lines)
     assert any(line.startswith("  help: Set `max") for line in lines)
-    assert lines[-3] == "  3,389 in all, <0.01% of the 100,000,000 that a schema's rules may cost"
-    assert lines[-1].startswith("Bars are logarithmic")
+    assert lines[-4] == "  3,389 in all, <0.01% of the 100,000,000 that a schema's rules may cost"
+    assert lines[-2].startswith("Bars are logarithmic")
+    assert lines[-1] == "4 rules in 2 CRDs: 1 over budget, 3.3 million times at most"
 
 
 def test_a_cost_without_room_is_below_its_bar() -> None:
@@ -48,7 +50,49 @@ def test_a_cost_without_room_is_below_its_bar() -> None:
     lines = re.sub(r"\x1b\[[^m]*m", "", done.stdout).splitlines()
     first = next(i for i, line in enumerate(lines) if line.startswith("  ██"))
     assert lines[first].endswith("█ 3.3 million times")
-    assert lines[first + 1] == "    33 trillion   spec"
+    assert lines[first + 1] == "    33 trillion  spec"
+
+
+RULE = "- {{rule: 'self.items{0}.all(i, i < {0})'}}\n"
+LIST = "  items{0}: {{type: array, maxItems: {1}, items: {{type: integer}}}}\n"
+
+
+def crd_of_rules(limits: list[int]) -> str:
+    """Return a CRD whose rules each go through a list with one of these limits."""
+    lists = "".join(LIST.format(i, limit) for i, limit in enumerate(limits))
+    rules = "".join(RULE.format(i) for i in range(len(limits)))
+    schema = f"type: object\nproperties:\n{lists}x-kubernetes-validations:\n{rules}"
+    return crd_with_spec(schema)
+
+
+CHEAP, DEAR = 3, 5_000
+FOLDED = [
+    ("a few cheap rules are shown", [CHEAP] * 5, 5, 0),
+    ("two more are not worth a line", [CHEAP] * 7, 7, 0),
+    ("three are", [CHEAP] * 8, 5, 3),
+    ("beside expensive ones all are", [DEAR] * 5 + [CHEAP] * 4, 5, 4),
+    ("expensive ones never", [DEAR] * 9, 9, 0),
+    ("the first cheap ones fill up", [DEAR] * 2 + [CHEAP] * 6, 5, 3),
+]
+
+
+@each("limits, shown, folded", [row[1:] for row in FOLDED], ids=[row[0] for row in FOLDED])
+def test_rules_that_cost_next_to_nothing_are_counted(
+    limits: list[int], shown: int, folded: int, tmp_path: Path
+) -> None:
+    file = tmp_path / "crd.yaml"
+    file.write_text(crd_of_rules(limits))
+    for order in ("cost", "place"):
+        output = run("cost", str(file), "--sort", order).stdout
+        assert output.count("    line ") == shown
+        more = f"  {folded} more rules below 0.1% each, "
+        assert output.count(more) == (folded > 0)
+        assert f"{len(limits)} rules in 1 CRD: none over budget" in output
+        total = re.findall(r"^  ([\d,]+) in all, ", output, re.MULTILINE)
+        every = run("cost", str(file), "--sort", order, "--top", str(len(limits))).stdout
+        assert every.count("    line ") == len(limits)
+        assert " more rules below" not in every
+        assert re.findall(r"^  ([\d,]+) in all, ", every, re.MULTILINE) == total
 
 
 @pytest.mark.parametrize(

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 UNBOUNDED = (1 << 64) - 1
 ROOT = "spec.validation.openAPIV3Schema"
-VOID = {"meta", "wbr"}
+VOID = {"input", "meta", "wbr"}
 
 CRD = crd_with_spec("""\
 type: object
@@ -213,15 +213,18 @@ def test_said_of_a_rule(one: CostEntry, expected: list[str]) -> None:
     ("cost", "grade", "width"),
     [
         (0, "well", "0.00"),
-        (5_000_000, "well", "50.00"),
-        (5_000_001, "near", "50.00"),
-        (10_000_000, "near", "100.00"),
-        (10_000_001, "over", "100.00"),
+        (1_000, "well", "0.00"),
+        (10_000, "well", "20.00"),
+        (5_000_000, "well", "73.98"),
+        (5_000_001, "near", "73.98"),
+        (10_000_000, "near", "80.00"),
+        (10_000_001, "over", "80.00"),
+        (100_000_000, "over", "100.00"),
         (UNBOUNDED, "over", "100.00"),
     ],
 )
 def test_bar(cost: int, grade: str, width: str) -> None:
-    bar = f'<td role="cell" class="share" data-sort="{cost}"><span class="bar {grade}" aria-hidden="true">'
+    bar = f'<td role="cell" class="share" data-sort="{cost}"><span class="bar {grade} scaled" aria-hidden="true">'
     assert bar + f'<span style="width:{width}%">' in cost_page([made(cost=cost)])
 
 
@@ -389,13 +392,13 @@ ORDERS = {
     "Cost": ("abcd", "dcba"),
     "Rule budget": ("abcd", "dcba"),
     "Schema budget": ("abcd", "dcba"),
-    "Cardinality": ("cadb", "bdac"),
+    "Times": ("cadb", "bdac"),
     "CRD": ("abcd", "dcba"),
     "File": ("acdb", "bcda"),
     "Place": ("dabc", "cbad"),
     "Rule": ("abcd", "dcba"),
 }
-NUMBERS = ("Cost", "Rule budget", "Schema budget", "Cardinality")
+NUMBERS = ("Cost", "Rule budget", "Schema budget", "Times")
 PROBE = """
 const seen = [];
 for (const button of document.querySelectorAll("thead button")) {

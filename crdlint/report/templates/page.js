@@ -51,3 +51,18 @@ if (filters) {
   filters.addEventListener("submit", event => event.preventDefault());
   filter();
 }
+
+const search = document.querySelector(".search");
+if (search) {
+  const words = new Map(rules.map(rule => [rule, rule.textContent.toLowerCase().replace(/\s+/g, " ")]));
+  const filter = () => {
+    const wanted = search.querySelector("input").value.trim().toLowerCase().replace(/\s+/g, " ");
+    rules.forEach(rule => { rule.hidden = !words.get(rule).includes(wanted); });
+    const shown = rules.filter(rule => !rule.hidden).length;
+    search.querySelector("output").textContent = `${shown} of ${rules.length} shown`;
+  };
+  search.hidden = rules.length < 2;
+  search.addEventListener("input", filter);
+  search.addEventListener("submit", event => event.preventDefault());
+  filter();
+}
