@@ -10,6 +10,8 @@ from crds import crd_with_spec
 
 from crdlint.api import validate_resource
 from crdlint.crd import positions
+from crdlint.files import folders
+from crdlint.kubecel import hints
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
 from crdlint.report import differences
@@ -142,3 +144,19 @@ def test_positions_in_order_are_found_from_the_one_before(monkeypatch: pytest.Mo
     assert [paths.path_at(1, column + 1) for column in columns] == alone
     assert len(calls) < 3 * len(columns)
     assert paths.path_at(2, 1).path == "d"
+
+
+def test_a_rule_is_explained_for_one_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = counted(monkeypatch, hints, "hint")
+    rules = "x-kubernetes-validations: [{rule: self.a > 0}, {rule: self.b > 0}]\n"
+    spec = f"type: object\nproperties: {{name: {{type: string}}}}\n{rules}"
+    done = crdlint("check", "--no-cache", "-", stdin=crd_with_spec(spec))
+    assert "2 errors" in done.stdout
+    assert len(calls) == 2
+
+
+def test_the_paths_of_a_command_are_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = counted(monkeypatch, folders.os.path, "normpath")
+    named = tuple(f"crds/{number}.yaml" for number in range(20))
+    assert {folders.below(path, named) for path in named} == {""}
+    assert len(calls) == 2 * len(named)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Final
 
 from crdlint.light import regex
@@ -42,7 +43,14 @@ def is_for_old_clusters(path: str, named: Sequence[str]) -> bool:
 
 def below(path: str, named: Sequence[str]) -> str:
     """Return the part of a path that no argument of the command line, which are `named`, contains."""
-    normal = os.path.normpath(path)
-    tops = (os.path.normpath(each) for each in named)
-    lengths = (len(top) for top in tops if normal == top or normal.startswith(top + os.sep))
-    return normal[max(lengths, default=0) :].lstrip(os.sep)
+    normal, tops = os.path.normpath(path), _normal(tuple(named))
+    top = normal
+    while top and top not in tops:
+        top = top.rpartition(os.sep)[0]
+    return normal[len(top) :].lstrip(os.sep)
+
+
+@lru_cache(maxsize=4)
+def _normal(paths: tuple[str, ...]) -> frozenset[str]:
+    """Return the normal forms of paths, which a run needs for each of its files."""
+    return frozenset(map(os.path.normpath, paths))

@@ -20,7 +20,7 @@ from crdlint.kubecel.library.declaration import Library
 from crdlint.kubecel.repair.false_friends import CURLY_QUOTES
 from crdlint.kubecel.repair.meaning import is_prose, meaning
 from crdlint.kubecel.repair.patterns import Tokens
-from crdlint.kubecel.repair.state import CompiledText, comment_of
+from crdlint.kubecel.repair.state import MACROS, CompiledText, comment_of
 from crdlint.kubecel.repair.unrendered import placeholder_in
 from crdlint.light import NamedTuple, regex
 from crdlint.phrases import Sample
@@ -209,7 +209,7 @@ def _undeclared(state: CompiledText, name: str) -> str | None:
         return (
             "Use `self` or, in a transition rule, `oldSelf`: an expression has no other variables"
         )
-    if name not in _OF_CONDITIONS:
+    if name not in MACROS:
         return f"Use another function: CEL has no `{name}`"
     what = "an expression" if name == "map" else "a condition"
     example = "x.name" if name == "map" else "x != ''"
@@ -275,7 +275,6 @@ def _signature(overload: Overload) -> str:
     return f"{target}{overload.function}({', '.join(args)})"
 
 
-_OF_CONDITIONS: Final = frozenset({"all", "exists", "exists_one", "existsOne", "filter", "map"})
 _CONVERT: Final = "convert one side to the type of the other, as in `string(self.port) == '80'` or `int(self.port) == 80`"
 _OPERATORS: Final = {
     **dict.fromkeys(("_==_", "_!=_"), f"Compare values of the same type: {_CONVERT}"),

@@ -39,7 +39,7 @@ def with_servers(checked: CheckedCRD, subject: Subject, request: CheckRequest) -
         advice=(),
         stop_at=None,
     )
-    subject = subject._replace(fixes=NO_FIXES, effort=Effort(0))
+    subject = subject._replace(fixes=NO_FIXES, effort=Effort(0, is_wanted=False))
     if _oldest_reports(errors, checked, subject, bare):
         return checked
     of_all = check_versions(subject, replace(bare, versions=_SUPPORTED)).diagnostics

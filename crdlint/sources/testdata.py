@@ -25,13 +25,16 @@ def lowered(result: FileResult, named: Sequence[str]) -> FileResult:
     latter and errors of their charts, and warnings of copies of CRDs of Kubernetes, which only its own projects can change.
     """
     of_tests = is_test_data(result.file, named)
-    is_old = of_tests or is_for_old_clusters(result.file, named)
     is_copy = _GENERATED not in result.file
 
-    def lowered_one(finding: Diagnostic) -> Diagnostic:
+    def is_lowered(finding: Diagnostic) -> bool:
         is_meant = _is_of_test(finding) if of_tests else is_copy and _is_of_others(finding)
-        is_lowered = is_meant or (is_old and is_outdated(finding))
-        return replace(finding, severity="info") if is_lowered else finding
+        if is_meant or not is_outdated(finding):
+            return is_meant
+        return of_tests or is_for_old_clusters(result.file, named)
+
+    def lowered_one(finding: Diagnostic) -> Diagnostic:
+        return replace(finding, severity="info") if is_lowered(finding) else finding
 
     return replace(result, diagnostics=tuple(map(lowered_one, result.diagnostics)))
 

@@ -211,9 +211,10 @@ def conditions(state: CompiledText) -> Iterator[Choice]:
     node, templates = _no_condition(state), CONDITIONS
     if isinstance(node, Call) and node.function == "!_":
         node, templates = node.args[0], NEGATED
-    ranges = SourceRanges(state.compiled.expr, state.compiled.source)
-    span = None if node is None else ranges.of(node)
-    if node is None or span is None:
+    if node is None:
+        return
+    span = SourceRanges(state.compiled.expr, state.compiled.source).of(node)
+    if span is None:
         return
     start = state.text.rindex("!", 0, span[0]) if templates is NEGATED else span[0]
     if isinstance(node, Call) and node.function in CHECKS:

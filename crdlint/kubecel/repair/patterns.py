@@ -13,7 +13,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cache, cached_property
-from itertools import islice
+from itertools import islice, pairwise
 from typing import Final, TypeAlias
 
 from crdlint.cel.ast import Ident, nodes
@@ -35,6 +35,7 @@ _SEQUENCES: Final = frozenset("XYZE")
 _ENDS: Final = frozenset({"START", "END"})
 _NAMES: Final = frozenset("vwk")
 _KINDS: Final = _NAMES | frozenset("stqnmd")
+_SEVERAL: Final = _OPERANDS | _SEQUENCES | _KINDS  # parts that match more than one word
 _PARTS: Final = _OPERANDS | _SEQUENCES | _ENDS | _KINDS
 _WORDS: Final = frozenset({"in", "and", "or", "not", "is", "if", "then", "else"})
 _QUOTES: Final = "'\"`"
@@ -112,9 +113,10 @@ class Tokens:
 
     @cached_property
     def words(self) -> frozenset[str]:
-        """The words of the tokens and the names of their kinds, of which a pattern needs some."""
+        """The words of the tokens, alone and with the next one, and the names of their kinds: a pattern needs some of these."""
         kinds = (kind for kind in _KINDS if any(token.is_a(kind) for token in self.tokens))
-        return frozenset(self._words).union(kinds)
+        pairs = map(" ".join, pairwise(("START", *self._words, "END")))
+        return frozenset(self._words).union(kinds, pairs)
 
     @property
     def is_open(self) -> bool:
@@ -229,9 +231,12 @@ class Tokens:
 
 @cache
 def compiled(pattern: str) -> tuple[tuple[str, ...], frozenset[str]]:
-    """Return the words of a pattern, and the tokens and kinds of tokens that an expression must have to match it."""
+    """Return the words of a pattern, and the tokens, their pairs and kinds that an expression must have to match it."""
     words = tuple(pattern.split())
-    return words, frozenset(words) - _OPERANDS - _SEQUENCES - _ENDS
+    pairs = (
+        f"{word} {after}" for word, after in pairwise(words) if _SEVERAL.isdisjoint((word, after))
+    )
+    return words, (frozenset(words) - _OPERANDS - _SEQUENCES - _ENDS).union(pairs)
 
 
 _MOST_ALONE: Final = 4  # matches of a row that are rewritten one at a time
@@ -280,7 +285,7 @@ def candidates(text: Tokens) -> Iterator[FalseFriend]:
 
 @cache
 def _words_of_rows() -> list[frozenset[str]]:
-    """Return the tokens, and kinds of tokens, that an expression must have to match each row."""
+    """Return what an expression must have to match each row."""
     return [compiled(row.written)[1] for row in ROWS]
 
 

@@ -43,11 +43,13 @@ _DECLARED: Final = regex(r"[(,]\s*(\w+)\s*(?=,)")
 class UnknownName:
     """A variable that is not declared, or a path from `self` whose last field is not, to be found in other texts.
 
-    Whatever is around it, an expression with it does not compile, unless a macro declares its first name.
+    Whatever is around it, an expression with it does not compile, unless a macro declares its first name. Nor does one
+    with a macro over the object without the field: macros go over lists and maps.
     """
 
     def __init__(self, first: str, *fields: str) -> None:
         self._names: Final = [first, *fields]
+        self._object: Final = self._names[:-1]
         self._is_known: Final = bool(fields) and first not in _OF_RULES
 
     def times(self, text: str) -> int:
@@ -57,14 +59,20 @@ class UnknownName:
         return sum(map(self._is_in, _NAMES.finditer(_STRING.sub("''", text))))
 
     def _is_in(self, match: re.Match[str]) -> bool:
-        """Return whether a path begins with the name, which nothing calls."""
-        path = match[1].split(".")
-        own, longer = self._names, len(path) - len(self._names)
-        if [name.strip() for name in path[: len(own)]] != own:
+        """Return whether a path begins with the name, which nothing calls, or ends with a macro over its object."""
+        own = self._names
+        if not match[1].startswith(own[0]):
             return False
-        return len(own) > 1 if longer else match[2] not in _CALLS
+        path = [name.strip() for name in match[1].split(".")]
+        if path[: len(own)] == own:
+            is_longer = len(path) > len(own)
+            return len(own) > 1 if is_longer else match[2] not in _CALLS
+        calls_macro = path[-1] in MACROS and match[2] == "("
+        return calls_macro and bool(self._object) and path[:-1] == self._object
 
 
+# The macros over the elements of a list, or the keys of a map.
+MACROS: Final = frozenset({"all", "exists", "exists_one", "existsOne", "filter", "map"})
 _CALLS: Final = frozenset("({")  # what calls a name, or makes it the name of a type
 
 
