@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -156,7 +157,7 @@ def test_a_rule_is_explained_for_one_server(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_the_paths_of_a_command_are_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    calls = counted(monkeypatch, folders.os.path, "normpath")
+    calls = counted(monkeypatch, os.path, "normpath")
     named = tuple(f"crds/{number}.yaml" for number in range(20))
     assert {folders.below(path, named) for path in named} == {""}
     assert len(calls) == 2 * len(named)
