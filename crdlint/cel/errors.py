@@ -135,7 +135,7 @@ def format_message(type_: Type) -> str:
         return type_.name
     if _of_nothing(type_):
         return write(type_, [""])
-    return write(type_, [format_message(param) for param in type_.params])
+    return write(type_, list(map(format_message, type_.params)))
 
 
 def _primitive(type_: Type, _params: Sequence[str]) -> str:

@@ -299,7 +299,7 @@ class _Coster:
         if estimated is None:
             estimated = self.estimator.estimate_call(function, operands)
         if estimated is None:
-            operands = [self._sized(operand) for operand in operands]
+            operands = list(map(self._sized, operands))
             special = _SPECIAL.get(overload)
             if special is not None:
                 return special(self, expr, operands, costs)

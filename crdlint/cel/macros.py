@@ -73,10 +73,10 @@ class Helper:
         or int a literal; the accumulator is called `ACCU` on all servers. Expressions remain as they are.
         """
         if isinstance(shape, tuple):
-            operands = [self.built(operand) for operand in shape[1:]]
+            operands = list(map(self.built, shape[1:]))
             return ast.Call(self.new_id(), shape[0], None, operands)
         if isinstance(shape, list):
-            elements = [self.built(element) for element in shape]
+            elements = list(map(self.built, shape))
             return ast.ListExpr(self.new_id(), elements, [])
         if isinstance(shape, dict):
             return ast.MapExpr(self.new_id(), [])
@@ -86,7 +86,7 @@ class Helper:
 
     def fold(self, target: Expr, names: tuple[str, str], *shapes: Any) -> Expr:
         """Return a comprehension with the shapes of its start, condition, step and result."""
-        parts = [self.built(shape) for shape in shapes]
+        parts = list(map(self.built, shapes))
         return ast.Comprehension(
             self.new_id(),
             target,

@@ -14,6 +14,7 @@ from crdlint.changes.conjunction import Conjunction
 from crdlint.changes.constraints import JUNCTORS, LIMITS, branches_of, fingerprint, junctors_of
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.crd.record import PROVENANCE
+from crdlint.gathering import without_none
 from crdlint.kubecel.declarations import escape
 from crdlint.kubecel.environment import stored_expressions
 from crdlint.kubecel.reasoning.reasoner import ITEM, MATCHES_FORMAT, VALUE, FieldPath
@@ -203,7 +204,7 @@ def known_conditions(node: Conjunction) -> list[str]:
             texts.append(condition(JSONSchemaProps.of(format=schema.format)))
     for attribute, operator in NUMBERS_OF_FIELDS.items():
         numbers = (getattr(schema, attribute) for schema in node)
-        texts += [count_of_fields(node, operator, each) for each in numbers if each is not None]
+        texts += [count_of_fields(node, operator, each) for each in without_none(numbers)]
     return texts
 
 

@@ -408,7 +408,7 @@ def _constants_around(node: Conjunction) -> Iterator[Any]:
         node = pending.pop()
         for condition in conditions_of(node)[:_FEW_CONDITIONS]:
             yield from mentioned(condition).constants
-        pending += [node.of_property(name) for name in node.required]
+        pending += list(map(node.of_property, node.required))
 
 
 def _subschemas(schema: JSONSchemaProps) -> Iterator[JSONSchemaProps]:
@@ -811,7 +811,7 @@ class _MentionsOf:
     """What some conditions mention, by the fields that they mention."""
 
     def __init__(self, texts: Iterable[str]) -> None:
-        self._all: Final = [mentioned(text) for text in texts]
+        self._all: Final = list(map(mentioned, texts))
         self._by_name: Final[dict[str, list[int]]] = defaultdict(list)
         for i, mentions in enumerate(self._all):
             for name in mentions.names:

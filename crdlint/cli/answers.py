@@ -81,7 +81,7 @@ class Question:
         self._lists_folders = self.arguments[:1] == (_VALIDATE,)
         self._left = _MOST_BYTES
         self._add_above(os.getcwd())
-        named = [self._named(argument) for argument in self.arguments]
+        named = list(map(self._named, self.arguments))
         around = [(folder, *self._looked_for(folder)) for folder in self.folders]
         parts = (sys.argv, self.arguments, named, self.listed, around, *_circumstances())
         self._parts: Final = repr(parts).encode("utf-8", "surrogatepass")
@@ -278,9 +278,7 @@ class _Run:
         elif event in _OF_PATHS and not self._asked_more:
             used = [path for path in arguments[: _OF_PATHS[event]] if not isinstance(path, int)]
             paths = [_in_full(os.fsdecode(path or os.curdir)) for path in used]
-            others = [
-                path for path in paths if not any(path.startswith(root) for root in self._roots)
-            ]
+            others = [path for path in paths if not any(map(path.startswith, self._roots))]
             self._asked_more = any(not self._is_known(event, path, arguments) for path in others)
 
     def _is_known(self, event: str, path: str, arguments: tuple[Any, ...]) -> bool:

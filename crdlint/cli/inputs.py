@@ -144,7 +144,7 @@ def nearby_definitions(
 ) -> Definitions:
     """Return the CRDs among the files of resources, then beside them, then in the folders of CRDs near them."""
     near = [os.curdir if open_descriptor(path) is not None else path for path in paths]
-    seen = {os.path.realpath(path) for path in files}
+    seen = set(map(os.path.realpath, files))
 
     def unseen(candidates: Iterable[str]) -> Iterator[str]:
         for path in candidates:

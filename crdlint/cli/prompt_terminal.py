@@ -37,7 +37,7 @@ class Colors(Lexer):
 
     def lex_document(self, document: Document) -> Callable[[int], StyleAndTextTuples]:
         """Return the function that yields the coloured parts of a line."""
-        lines = [_line(text) for text in document.lines]
+        lines = list(map(_line, document.lines))
         return lambda number: lines[number] if number < len(lines) else []
 
 

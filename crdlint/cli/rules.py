@@ -62,7 +62,7 @@ def command(arguments: RulesOptions) -> int:
 
     rules = [rule for rule in all_rules().values() if arguments.set_ in {None, rule.in_set}]
     if arguments.format_ == "json":
-        console.out(json_text([described(rule) for rule in rules], 2))
+        console.out(json_text(list(map(described, rules)), 2))
         return 0
     _print_table(rules, options.page(arguments.color, 120))
     return 0
@@ -150,7 +150,7 @@ def explain(arguments: ExplainOptions) -> int:
         console.out(json_text(described(rule), 2))
         return 0
     page = options.page(arguments.color, 100)
-    console.out("\n\n".join("\n".join(lines) for lines in _paragraphs(rule, page)))
+    console.out("\n\n".join(map("\n".join, _paragraphs(rule, page))))
     return 0
 
 
@@ -160,7 +160,7 @@ def _explain_set(arguments: ExplainOptions) -> int:
 
     rules = [all_rules()[id_] for id_ in rule_sets()[arguments.rule]]
     if arguments.format_ == "json":
-        console.out(json_text([described(rule) for rule in rules], 2))
+        console.out(json_text(list(map(described, rules)), 2))
         return 0
     page = options.page(arguments.color, 120)
     title = CellPart(arguments.rule, "title")

@@ -284,7 +284,7 @@ class _ValidateCommand:
         from crdlint.rules.advice.deployment import RENDER
 
         rules = {NO_MATCHES.id, OBJECT_IN_CRDS.id, RENDER.id}
-        named = {os.path.normpath(path) for path in paths}
+        named = set(map(os.path.normpath, paths))
         for result in (result for chart in charts for result in self._charts.results(chart)):
             findings = tuple(finding for finding in result.diagnostics if finding.rule in rules)
             is_broken = any(each.rule == RENDER.id for each in findings)

@@ -50,7 +50,7 @@ def keep_running(
 
 def look(paths: Iterable[str], written: Collection[str] = ()) -> Seen:
     """Return what is known of all files below some paths, and of the configurations above them."""
-    left_out = {os.path.realpath(name) for name in written}
+    left_out = set(map(os.path.realpath, written))
     seen: Seen = {}
     for name in _files(paths):
         if left_out and os.path.realpath(name) in left_out:

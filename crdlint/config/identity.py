@@ -22,7 +22,7 @@ from crdlint.linting.result import FileResult
 from crdlint.schema.deep_equal import deep_equal
 from crdlint.yaml import YAMLDecodeError
 from crdlint.yaml.json_values import to_json
-from crdlint.yaml.nodes import Mapping, child, items_of, text_of
+from crdlint.yaml.nodes import Mapping, child, items_of, text_of, text_or_empty
 from crdlint.yaml.parse import Document, parse_stream
 
 
@@ -97,7 +97,7 @@ def _manifests(document: Document) -> list[_Manifest]:
 def _manifest(root: Mapping) -> _Manifest:
     versions = items_of(child(root, "spec", "versions"))
     names = tuple(text_of(child(item, "name")) or str(i) for i, item in enumerate(versions))
-    name = text_of(child(root, "metadata", "name")) or ""
+    name = text_or_empty(child(root, "metadata", "name"))
     return _Manifest(root, root.start_mark.line, name, names)
 
 

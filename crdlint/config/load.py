@@ -8,6 +8,7 @@ from typing import Final, TypeAlias
 from crdlint.config.model import BrokenError, Config, ConfigError, ConfigProblem, ConfigSource
 from crdlint.files.read import UnreadableError, decode, read_bytes, with_parents
 from crdlint.files.repository import LINK_OUT, is_below, leads_out, repository_top
+from crdlint.gathering import object_of
 from crdlint.phrases import agreeing
 
 # The configuration of the files in each directory.
@@ -108,7 +109,7 @@ def _read(path: str, extending: tuple[str, ...] = ()) -> Config | None:
     if source is None:
         return None
     base = None
-    extended = source.values.get("extend") if isinstance(source.values, dict) else None
+    extended = object_of(source.values).get("extend")
     if isinstance(extended, str) and extended:
         from pathlib import Path  # few configurations extend others
 

@@ -30,6 +30,7 @@ from crdlint.config.rule_patterns import (
     unknown_rule,
 )
 from crdlint.files.patterns import is_pattern
+from crdlint.gathering import object_of
 from crdlint.kubernetes.servers import NEWEST_VERSION, parse_range
 from crdlint.phrases import some
 
@@ -203,7 +204,7 @@ def _by_schema(values: Any) -> Iterator[_Complaint]:
 def _schema_message(error: Any, steps: Sequence[Step]) -> str:
     what = _named(steps)
     if error.validator == "enum":
-        choices = [str(word) for word in error.validator_value]
+        choices = list(map(str, error.validator_value))
         value = error.instance
         words = f"{', '.join(choices[:-1])} or {choices[-1]}"
         return f"{what} is {words}, not {shown(value)}{did_you_mean(value, choices)}"
@@ -337,7 +338,7 @@ def _patterns_in(
 
 def _check_version(values: Any, source: ConfigSource, file: str) -> None:
     """Reject a file that requires another version of crdlint before checking keys that only that version knows."""
-    specifier = values.get("required-version") if isinstance(values, dict) else None
+    specifier = object_of(values).get("required-version")
     if not isinstance(specifier, str):
         return
     from packaging.specifiers import SpecifierSet

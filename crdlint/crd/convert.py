@@ -16,6 +16,7 @@ from crdlint.crd.model import CustomResourceDefinition, CustomResourceDefinition
 from crdlint.crd.object_meta import next_generation
 from crdlint.crd.paths import Path
 from crdlint.crd.record import Record, semantic_equal
+from crdlint.gathering import without_none
 from crdlint.golang.text import to_lower
 from crdlint.kubernetes.servers import NEWEST, Server
 from crdlint.yaml.nodes import Node
@@ -98,7 +99,7 @@ def _drop_optional_old_self(schema: model.JSONSchemaProps) -> Iterator[tuple[Pat
                 yield rules_path.index(i).child("optionalOldSelf"), "optional_old_self"
         items = () if here.items is None else here.items.json_schemas
         below = (here.additional_schema, *here.properties.values(), *items, here.item_schema)
-        pending.extend(schema for schema in below if schema is not None)
+        pending += without_none(below)
 
 
 def assume_established(crd: CustomResourceDefinition) -> None:

@@ -34,7 +34,7 @@ from crdlint.phrases import Layout, OneCommand, Sample, nearest
 from crdlint.safety.work import run_calls
 from crdlint.spelling import are_opposites
 from crdlint.yaml.json_values import entries
-from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence, is_glued_item, is_json
+from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence, is_glued_item, is_json, items_of
 from crdlint.yaml.resolve import resolve
 
 if TYPE_CHECKING:
@@ -716,7 +716,7 @@ def _listed(value: str | None) -> str:
 
 def _single(problem: DecodeProblem) -> str:
     """Return the help for a list in the place of a string."""
-    items = problem.content.items if isinstance(problem.content, Sequence) else []
+    items = items_of(problem.content)
     scalars = [item for item in items if isinstance(item, Scalar)]
     if len(scalars) < len(items):
         return "Write a string, not a list"

@@ -7,11 +7,12 @@ from collections.abc import Iterable
 from typing import Final, Literal, TypeAlias
 
 from crdlint.files.recognition import GROUP, KIND, VERSION, is_near_group, is_near_key, is_near_kind
+from crdlint.gathering import first_of
 from crdlint.golang.text import quote
 from crdlint.light import NamedTuple, regex
 from crdlint.phrases import OneCommand
 from crdlint.yaml.json_values import Entry, entries
-from crdlint.yaml.nodes import Mapping, Node, Scalar, child, is_json, text_of
+from crdlint.yaml.nodes import Mapping, Node, Scalar, child, is_json, text_or_empty
 from crdlint.yaml.resolve import resolve
 
 # crd: can be decoded; unserved: a CRD of a version that no server serves; crd-list, list: `items` contains documents.
@@ -83,7 +84,7 @@ def _type_meta(fields: Iterable[Entry]) -> tuple[dict[str, str], tuple[str, Node
         elif json_type != "null":
             where = value if isinstance(value, Scalar) else key
             wrong.append((_mistyped(json_type, field), where))
-    return strings, wrong[0] if wrong else None
+    return strings, first_of(wrong)
 
 
 _OTHER: Final = Identity("other")
@@ -150,7 +151,7 @@ def outdented_help(root: Node, text: str, line_offset: int) -> str | None:
 def is_prose(root: Node) -> bool:
     """Return whether a document is a text, which YAML reads as a mapping if a colon is in it."""
     if isinstance(root, Mapping):
-        keys = [text_of(key) or "" for key, _ in root.pairs()]
+        keys = [text_or_empty(key) for key, _ in root.pairs()]
         is_object = any(key in {"kind", "apiVersion"} for key in keys)
         return not is_object and any(_NO_NAME.search(key.strip()) for key in keys)
     return isinstance(root, Scalar) and resolve(root).__class__ is str
@@ -229,7 +230,7 @@ def _kind_in_any_key(root: Mapping, identity: Identity) -> str:
     entry = type_keys(root).get("kind")
     if identity.kind or entry is None:
         return identity.kind
-    return entry[1].value if isinstance(entry[1], Scalar) else ""
+    return text_or_empty(entry[1])
 
 
 def _wrong_keys(root: Mapping, identity: Identity) -> list[str]:

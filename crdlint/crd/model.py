@@ -14,6 +14,7 @@ from weakref import ReferenceType
 
 from crdlint.crd.paths import Key, Path
 from crdlint.crd.record import Record, go
+from crdlint.gathering import without_none
 
 
 class ValidationRule(Record):
@@ -354,7 +355,7 @@ class CustomResourceDefinitionSpec(Record):
     def root_schemas(self) -> list[JSONSchemaProps]:
         """Return the root schemas: the shared one, then those of the versions."""
         roots = (self.root_schema, *(version.root_schema for version in self.versions))
-        return [root for root in roots if root is not None]
+        return without_none(roots)
 
 
 class OwnerReference(Record, package="v1", has_json_tags=True):

@@ -76,7 +76,7 @@ class Path:
         text = prefix_text or ""
         for start in range(0, len(chain), _STRETCH):
             stretch = chain[start : start + _STRETCH]
-            text += "".join([_printed(part) for part in stretch])
+            text += "".join(map(_printed, stretch))
             if len(stretch) == _STRETCH:
                 stretch[-1]._text = text  # noqa: SLF001
         return text

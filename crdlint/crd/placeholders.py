@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import Final
 
+from crdlint.gathering import without_none
 from crdlint.light import NamedTuple, regex
 from crdlint.yaml.nodes import Mapping, Node, Scalar, child, items_of, text_of
 from crdlint.yaml.parse import parse_first
@@ -107,10 +107,10 @@ def _filler(placeholder: re.Match[str]) -> str:
     return ("x" if is_value else "#").ljust(len(placeholder[0]), "x")
 
 
-def _structure(root: Mapping) -> Iterator[Node]:
+def _structure(root: Mapping) -> list[Node]:
     metadata, spec = child(root, "metadata"), child(root, "spec")
     names, versions = child(spec, "names"), child(spec, "versions")
-    nodes = [
+    nodes: list[Node | None] = [
         metadata,
         child(metadata, "name"),
         spec,
@@ -123,7 +123,7 @@ def _structure(root: Mapping) -> Iterator[Node]:
     for version in items_of(versions):
         schema = child(version, "schema")
         nodes += [version, child(version, "name"), schema, child(schema, "openAPIV3Schema")]
-    yield from (node for node in nodes if node is not None)
+    return without_none(nodes)
 
 
 def _without_directives(text: str) -> str:

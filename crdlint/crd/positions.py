@@ -18,7 +18,7 @@ from crdlint.crd.errors import Code, FieldError
 from crdlint.crd.paths import SHARED, Key, Path, Step
 from crdlint.light import NamedTuple
 from crdlint.yaml.json_values import entries
-from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence, child, entry
+from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence, child, entry, text_or_empty
 from crdlint.yaml.scalars import position_inside
 
 if TYPE_CHECKING:
@@ -332,7 +332,7 @@ class UserPaths:
         """Return the name of the version at a step below `spec.versions`, empty without one."""
         if step not in self._versions:
             name = child(self._root, "spec", "versions", step, "name")
-            self._versions[step] = str(name.value) if isinstance(name, Scalar) else ""
+            self._versions[step] = text_or_empty(name)
         return self._versions[step]
 
 
@@ -382,7 +382,7 @@ class _StepFinder:
         name, value = node.items[i * stride], node.items[i * stride + stride - 1]
         if position > max(_end(name), _end(value)):
             return False
-        key = name.value if isinstance(name, Scalar) else ""
+        key = text_or_empty(name)
         self._steps.append(i if stride == 1 else key)
         self._nodes.append(value)
         return True

@@ -7,7 +7,7 @@ from collections.abc import Sequence as SequenceOf
 from types import SimpleNamespace
 from typing import Final
 
-from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence, child, items_of
+from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence, child, entry, items_of
 
 VERSION: Final = "apiextensions.k8s.io/v1beta1"
 # What moves from the spec into each version that does not have its own, by its name in the spec and in a version.
@@ -111,7 +111,7 @@ def _in_v1_names(columns: Node) -> Node:
         return columns
     if not any(_entry(column, "JSONPath") for column in columns.items):
         return columns
-    return _sequence(columns, [_column(column) for column in columns.items])
+    return _sequence(columns, list(map(_column, columns.items)))
 
 
 def _column(column: Node) -> Node:
@@ -129,11 +129,8 @@ def _entries(mapping: Mapping) -> list[_Entry]:
 
 
 def _entry(node: Node, name: str) -> _Entry | None:
-    pair = node.find(name) if isinstance(node, Mapping) else None
-    if pair is None:
-        return None
-    key, value = pair
-    return (key, value) if isinstance(key, Scalar) else None
+    key, value = entry(node, name) or (None, None)
+    return (key, value) if isinstance(key, Scalar) and value is not None else None
 
 
 def _named(key: Scalar, name: str) -> Scalar:

@@ -9,6 +9,7 @@ from typing import Any, Final, TypeAlias
 from crdlint.cel.ast import Call, Expr, Ident, Literal, MapEntry, MapExpr
 from crdlint.crd.model import JSONSchemaProps, JSONSchemaPropsOrArray, JSONSchemaPropsOrBool
 from crdlint.crd.paths import Key, Path
+from crdlint.gathering import without_none
 from crdlint.kubecel.declarations import escape
 from crdlint.kubecel.evaluation import MISSING
 from crdlint.kubecel.syntax_trees import parsed
@@ -210,7 +211,7 @@ _Making: TypeAlias = "Generator[Any, Any, JSONSchemaProps]"
 
 
 def _schema_of(values: Sequence[Any]) -> _Making:
-    present = [value for value in values if value is not None]
+    present = without_none(values)
     classes = frozenset(value.__class__ for value in present)
     schema: JSONSchemaProps
     if classes == {dict}:

@@ -104,7 +104,7 @@ def reason(done: Done, longest: int) -> str:
     """Return a short reason why a program failed, without warnings, time stamps and process ids."""
     if needs_memory(done):
         return f"it needs more than {_LIMITS.memory // 1024 // 1024 // 1024} GiB of memory"
-    lines = [_without_stamp(line) for line in done.errors.splitlines()]
+    lines = list(map(_without_stamp, done.errors.splitlines()))
     lines = [line for line in lines if line.strip() and not _WARNING.match(line)]
     start = next((i for i, line in enumerate(lines) if _ERROR.match(line)), 0)
     text = _ERROR.sub("", "\n".join(lines[start:]))

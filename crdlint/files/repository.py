@@ -161,7 +161,7 @@ def leads_out(path: str, tops: Iterable[str] = ()) -> bool:
     """
     # Not os.path.abspath, which ignores that `..` after a link is in another directory.
     folder = os.path.dirname(os.path.join(os.path.realpath(os.curdir), path))
-    within = [*tops, *(os.path.realpath(top) for top in itertools.islice(_tops(folder), 1))]
+    within = [*tops, *map(os.path.realpath, itertools.islice(_tops(folder), 1))]
     real = os.path.realpath(path)
     return bool(within) and not any(real == top or is_below(real, top) for top in within)
 

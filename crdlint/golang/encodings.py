@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from datetime import datetime, timezone
 from typing import Final
 
+from crdlint.gathering import without_none
 from crdlint.light import NamedTuple, regex
 
 _DIGITS: Final = regex(rb"[A-Za-z0-9+/\r\n]*")
@@ -211,8 +212,8 @@ def valid_until(bundle: bytes) -> datetime | None:
         for block in blocks(bundle)
         if block.type == b"CERTIFICATE" and not block.has_headers
     ]
-    ends = [_not_after(der) for der in certificates]
-    dates = [end for end in ends if end is not None]
+    ends = list(map(_not_after, certificates))
+    dates = without_none(ends)
     return max(dates) if dates and len(dates) == len(ends) else None
 
 

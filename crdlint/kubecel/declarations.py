@@ -21,6 +21,7 @@ from crdlint.cel.errors import format_type
 from crdlint.cel.estimates import UINT64_MAX, multiply
 from crdlint.cel.types import BOOL, INT, STRING, Kind, Type, type_type
 from crdlint.crd.model import JSONSchemaProps
+from crdlint.gathering import without_none
 from crdlint.kubecel.sharing import Sharing
 from crdlint.light import dataclass, regex
 
@@ -361,7 +362,7 @@ def _parts(schema: JSONSchemaProps, type_: str) -> list[tuple[JSONSchemaProps, b
     elif type_ == "object":
         additional = schema.additional_schema
         below = schema.properties.values() if additional is None else (additional,)
-    return [(child, child.x_embedded_resource) for child in below if child is not None]
+    return [(child, child.x_embedded_resource) for child in without_none(below)]
 
 
 def has_resource_fields(schema: JSONSchemaProps) -> bool:

@@ -269,7 +269,7 @@ def _no_overload(state: CompiledText, name: str, *_: object) -> str | None:
 
 
 def _signature(overload: Overload) -> str:
-    target, args = "", [type_text(arg) for arg in overload.args]
+    target, args = "", list(map(type_text, overload.args))
     if overload.member:
         target, *args = f"{args[0]}.", *args[1:]
     return f"{target}{overload.function}({', '.join(args)})"

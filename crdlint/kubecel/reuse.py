@@ -338,7 +338,7 @@ def _rebound(dialect: CELDialect) -> frozenset[str]:
 def _priced(uses: Uses, dialect: CELDialect) -> tuple[CallCost | None, ...]:
     """Return the costs that Kubernetes defines for the functions that an expression calls."""
     costs = function_costs(dialect)
-    return tuple([costs.get(name) for name in uses.functions])
+    return tuple(map(costs.get, uses.functions))
 
 
 def cost_key(uses: Uses, dialect: CELDialect) -> Hashable:

@@ -512,7 +512,7 @@ def _from_cel_python(value: Any) -> Value:
     if isinstance(value, dict):
         return {_from_cel_python(key): _from_cel_python(item) for key, item in value.items()}
     if isinstance(value, list):  # the sum of lists is a plain list
-        return [_from_cel_python(item) for item in value]
+        return list(map(_from_cel_python, value))
     if isinstance(value, timedelta):
         return Duration(value // timedelta(microseconds=1) * _MICROSECOND)
     if isinstance(value, datetime):

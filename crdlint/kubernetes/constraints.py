@@ -74,7 +74,7 @@ def parse_constraint(text: str) -> list[list[_Constraint]]:
         if not matches or any(gap and not _SEPARATED.fullmatch(gap) for gap in between):
             message = f"improper constraint: {part!r}"
             raise ConstraintError(message)
-        groups.append([_comparison(comparison) for comparison in matches])
+        groups.append(list(map(_comparison, matches)))
     return groups
 
 
@@ -83,7 +83,7 @@ def _comparison(text: str) -> _Constraint:
     parts = [part.lstrip(".") for part in match.group(2, 3, 4) if part] if match else []
     count_of_parts = next((i for i, part in enumerate(parts) if part in _WILD), len(parts))
     try:
-        numbers = [int(part) for part in parts[:count_of_parts]]
+        numbers = list(map(int, parts[:count_of_parts]))
     except ValueError:
         match = None
     if match is None:

@@ -80,7 +80,7 @@ def validate_validation(
 
     def find_hidden() -> Iterator[FieldError]:
         hidden = stages.hidden_errors(report.rules)
-        messages = {str(error) for error in report.errors} if hidden else ()
+        messages = set(map(str, report.errors)) if hidden else ()
         return (error._replace(hidden=True) for error in hidden if str(error) not in messages)
 
     return report._replace(find_hidden=find_hidden)

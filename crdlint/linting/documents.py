@@ -36,7 +36,7 @@ from crdlint.rules.texts.reading import AFTER_END, internal_error
 from crdlint.safety.bugs import Bug, attempt, collected, contain
 from crdlint.yaml import YAMLDecodeError
 from crdlint.yaml.json_values import DuplicateKey, duplicate_keys, first_error
-from crdlint.yaml.nodes import Mapping, Node, child, items_of, text_of
+from crdlint.yaml.nodes import Mapping, Node, child, items_of, text_of, text_or_empty
 from crdlint.yaml.parse import (
     Chunk,
     Document,
@@ -388,7 +388,7 @@ def manifests(document: Document) -> Iterator[tuple[Mapping, Identity]]:
 
 def name_of(root: Mapping) -> str:
     """Return the metadata.name of an object, empty if it has none."""
-    return text_of(child(root, "metadata", "name")) or ""
+    return text_or_empty(child(root, "metadata", "name"))
 
 
 def resource_names(root: Mapping, line_offset: int) -> tuple[ResourceName, ...]:

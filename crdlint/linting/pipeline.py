@@ -21,6 +21,7 @@ from crdlint.crd.identity import (
 from crdlint.crd.placeholders import directive, placeholder_of
 from crdlint.crd.positions import node_span
 from crdlint.files.recognition import HELM, KIND, names_crd
+from crdlint.gathering import without_none
 from crdlint.light import dataclass, replace
 from crdlint.linting.documents import DocumentWalk, Fixes, manifests, name_of, resource_names
 from crdlint.linting.manifest import CheckedCRD, check_crd
@@ -81,9 +82,9 @@ def _with_checks(result: FileResult, checks: Sequence[CheckedCRD]) -> FileResult
     comparisons = (check.compared for check in checks)
     return replace(
         result,
-        definitions=tuple(definition for definition in definitions if definition is not None),
+        definitions=tuple(without_none(definitions)),
         rules=tuple(rule for check in checks for rule in check.rules),
-        compared=tuple(compared for compared in comparisons if compared is not None),
+        compared=tuple(without_none(comparisons)),
         stage=_first_stage(checks),
         blocking=frozenset(
             (finding.crd, finding.message) for check in checks for finding in check.blocking

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator
 
 from crdlint.crd.positions import node_span
 from crdlint.diagnostics import Diagnostic, Related
+from crdlint.gathering import grouped
 from crdlint.light import replace
 from crdlint.linting.documents import manifests, name_of
 from crdlint.linting.result import CRD, FileResult
@@ -19,9 +19,7 @@ from crdlint.yaml.parse import chunks, parse_chunk
 
 def with_repeated(result: FileResult) -> FileResult:
     """Return a result with the findings about CRDs that its file has twice."""
-    by_name: dict[str, list[CRD]] = defaultdict(list)
-    for crd in result.crds:
-        by_name[crd.name].append(crd)
+    by_name = grouped(result.crds, lambda crd: crd.name)
     twice = {name: crds for name, crds in by_name.items() if name and len(crds) > 1}
     if not twice:
         return result

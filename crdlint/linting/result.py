@@ -8,6 +8,7 @@ from dataclasses import field
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from crdlint.diagnostics import INTERNAL_ERROR, NOT_RENDERED, Diagnostic, Related
+from crdlint.gathering import grouped
 from crdlint.golang.text import quote
 from crdlint.light import NamedTuple, dataclass, replace
 
@@ -186,9 +187,7 @@ class FoundRule(NamedTuple):
 
 def by_schema(rules: Iterable[FoundRule]) -> list[list[FoundRule]]:
     """Return rules grouped by schema: that of a version, or the one that all versions share."""
-    groups: dict[int, list[FoundRule]] = {}
-    for rule in rules:
-        groups.setdefault(id(rule.estimated.node.root_schema), []).append(rule)
+    groups = grouped(rules, lambda rule: id(rule.estimated.node.root_schema))
     return list(groups.values())
 
 

@@ -9,6 +9,7 @@ from typing import Final
 
 from crdlint.crd.positions import node_span
 from crdlint.diagnostics import ANSWERS, REJECTIONS, Diagnostic
+from crdlint.gathering import grouped, without_none
 from crdlint.kubernetes.servers import Range, Server
 from crdlint.light import dataclass, regex, replace
 from crdlint.linting.documents import name_of
@@ -88,9 +89,7 @@ class FindingsByVersion:
         self.findings: Final[list[VersionedFinding]] = []
         by_position: dict[Hashable, list[VersionedFinding]] = {}
         for server, diagnostics in by_server:
-            here: dict[Hashable, list[Diagnostic]] = {}
-            for diagnostic in diagnostics:
-                here.setdefault(_position_of(diagnostic), []).append(diagnostic)
+            here = grouped(diagnostics, _position_of)
             for key, at_position in here.items():
                 findings = by_position.setdefault(key, [])
                 for diagnostic, finding in _paired(at_position, findings):
@@ -235,7 +234,7 @@ def _compared(
     """Return the comparison with the old CRD, with the rejections of it by all servers."""
     if newest.compared is None:
         return None
-    comparisons = [result.compared for result in results if result.compared is not None]
+    comparisons = without_none(result.compared for result in results)
     of_old = {message for compared in comparisons for message in compared.rejections}
     reworded = {reported.message for diagnostic, reported in pairs if diagnostic.message in of_old}
     return newest.compared._replace(rejections=frozenset(of_old | reworded))

@@ -11,6 +11,7 @@ from lsprotocol.types import CompletionItem
 from crdlint.crd.gotypes import INT_RANGES, SCHEMA, STRING, GoType
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.files.recognition import KIND
+from crdlint.gathering import without_none
 from crdlint.lsp import crd_fields
 from crdlint.lsp import snippets as templates
 from crdlint.lsp.complete_expression import ExpressionCompletion
@@ -180,7 +181,7 @@ def _names_of_fields(probed: Probed, *, items: bool) -> Iterator[Word]:
     properties = child(child(schema, "items") if items else schema, "properties")
     if isinstance(properties, Mapping):
         names = (key_text(key) for key, _ in properties.pairs() if isinstance(key, Scalar))
-        yield from (Word(name) for name in names if name is not None)
+        yield from map(Word, without_none(names))
 
 
 def _of_resource(document: OpenDocument, probed: Probed, checks: Checks) -> Iterator[Word]:

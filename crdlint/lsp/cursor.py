@@ -31,7 +31,7 @@ from crdlint.resources.definitions import Definition
 from crdlint.resources.objects import text_at
 from crdlint.schema.traversal import children, value_schema
 from crdlint.yaml import YAMLDecodeError
-from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence, text_of
+from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence, text_or_empty
 from crdlint.yaml.parse import Document
 from crdlint.yaml.scalars import index_inside
 
@@ -124,7 +124,7 @@ def _descend(
                 break
             parents.append(node)
             key, node = pairs[-1]
-            steps.append(text_of(key) or "")
+            steps.append(text_or_empty(key))
             on_key = offset <= key.end_mark.index
         elif isinstance(node, Sequence):
             number = sum(1 for element in node.items if element.start_mark.index <= offset) - 1

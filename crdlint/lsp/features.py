@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 from lsprotocol import types as lsp
 from pygls.capabilities import get_capability
 
+from crdlint.gathering import object_of
 from crdlint.lsp import actions
 from crdlint.lsp.complete import TRIGGERS, completions
 from crdlint.lsp.cursor import cursor_at
@@ -84,7 +85,7 @@ def _add_actions(server: EditorServer) -> None:
 
     @server.feature(lsp.CODE_ACTION_RESOLVE)
     async def resolve(action: lsp.CodeAction) -> lsp.CodeAction:
-        data = action.data if isinstance(action.data, dict) else {}
+        data = object_of(action.data)
         document = server.document(data.get("uri"))
         if document is not None and document.version == data.get("version"):
             versioned = takes_versions(server)

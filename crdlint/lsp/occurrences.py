@@ -20,7 +20,17 @@ from crdlint.lsp.workspace import OpenDocument
 from crdlint.schema import json_paths
 from crdlint.schema.traversal import value_schema
 from crdlint.schema.value_help import written
-from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence, child, text_of
+from crdlint.yaml.nodes import (
+    Mapping,
+    Node,
+    Scalar,
+    Sequence,
+    child,
+    items_of,
+    pairs_of,
+    text_of,
+    text_or_empty,
+)
 from crdlint.yaml.scalars import offsets_inside
 
 PATHS: Final = frozenset(
@@ -232,7 +242,7 @@ def _keys(node: Node, steps: tuple[str, ...]) -> Iterator[Node]:
     for step in before:
         values = [below for value in values for below in _values(value, step)]
     for value in values:
-        for key, _ in value.pairs() if isinstance(value, Mapping) else ():
+        for key, _ in pairs_of(value):
             if text_of(key) == name:
                 yield key
 
@@ -244,7 +254,7 @@ def _values(node: Node, step: str) -> list[Node]:
         return [] if below is None else [below]
     if isinstance(node, Mapping):
         return [value for _, value in node.pairs()]
-    return list(node.items) if isinstance(node, Sequence) else []
+    return list(items_of(node))
 
 
 def _scalars(root: Node) -> Iterator[tuple[Steps, Scalar]]:
@@ -254,7 +264,7 @@ def _scalars(root: Node) -> Iterator[tuple[Steps, Scalar]]:
     while pending:
         node, steps = pending.pop()
         if isinstance(node, Mapping):
-            pending += [(value, (*steps, text_of(key) or "")) for key, value in node.pairs()]
+            pending += [(value, (*steps, text_or_empty(key))) for key, value in node.pairs()]
         elif isinstance(node, Sequence):
             pending += [(item, (*steps, number)) for number, item in enumerate(node.items)]
         elif isinstance(node, Scalar) and steps and steps[-1] in names:

@@ -14,6 +14,7 @@ from lsprotocol import types as lsp
 from pygls.capabilities import get_capability
 from pygls.io_ import StdinAsyncReader, StdoutWriter, run_async
 
+from crdlint.gathering import object_of
 from crdlint.lsp.features import add_features
 from crdlint.lsp.session import EditorServer
 from crdlint.lsp.workspace import settings_of
@@ -55,7 +56,7 @@ def _add_lifecycle(server: EditorServer) -> None:
 
     @server.feature(lsp.WORKSPACE_DID_CHANGE_CONFIGURATION)
     def did_change_configuration(params: lsp.DidChangeConfigurationParams) -> None:
-        settings = params.settings.get("crdlint") if isinstance(params.settings, dict) else None
+        settings = object_of(params.settings).get("crdlint")
         if settings is not None:  # Neovim and Emacs send an empty object after the start
             server.documents.settings = settings_of(settings)
             show_problems()
@@ -65,7 +66,7 @@ def _add_lifecycle(server: EditorServer) -> None:
     def initialized(_: lsp.InitializedParams) -> None:
         show_problems()
         if watches_files(server):
-            watchers = [lsp.FileSystemWatcher(pattern) for pattern in _WATCHED]
+            watchers = list(map(lsp.FileSystemWatcher, _WATCHED))
             options = lsp.DidChangeWatchedFilesRegistrationOptions(watchers)
             registration = lsp.Registration(
                 "files", lsp.WORKSPACE_DID_CHANGE_WATCHED_FILES, options

@@ -74,5 +74,5 @@ def _signature(overload: Overload, expression: EditedExpression) -> SignatureInf
     return SignatureInformation(
         label,
         MarkupContent(MarkupKind.Markdown, about) if about else None,
-        [ParameterInformation(parameter) for parameter in parameters],
+        list(map(ParameterInformation, parameters)),
     )

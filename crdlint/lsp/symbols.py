@@ -19,7 +19,7 @@ from crdlint.lsp.resources import CRDIndex, DefinedCRD
 from crdlint.lsp.roots import roots
 from crdlint.lsp.workspace import OpenDocument, uri_of
 from crdlint.resources.objects import text_at
-from crdlint.yaml.nodes import Mapping, Node, Scalar, child, items_of
+from crdlint.yaml.nodes import Mapping, Node, Scalar, child, items_of, text_or_empty
 
 _MOST: Final = 20_000  # symbols of a document
 _LONGEST: Final = 80  # characters of a rule
@@ -81,7 +81,7 @@ class _Symbols:
         if not isinstance(schema, Mapping):
             return
         for key, value in schema.pairs():
-            name = key.value if isinstance(key, Scalar) else ""
+            name = text_or_empty(key)
             if name == "x-kubernetes-validations":
                 yield from self._rules(items_of(value))
             elif name == "properties" and isinstance(value, Mapping):

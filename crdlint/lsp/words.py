@@ -22,7 +22,7 @@ from crdlint.lsp.cursor import Cursor, cursor_at
 from crdlint.lsp.steps import Steps
 from crdlint.lsp.workspace import OpenDocument
 from crdlint.schema.value_help import written
-from crdlint.yaml.nodes import Mapping, Scalar
+from crdlint.yaml.nodes import Mapping, Scalar, pairs_of
 
 _LONGEST: Final = 256  # characters of a word
 _PROBE: Final = "crdlint-completes-this"  # a key that no document has
@@ -94,8 +94,7 @@ def _is_at_probe(cursor: Cursor) -> bool:
 def _probed(cursor: Cursor, start: int, end: int) -> Probed:
     if not cursor.on_key:
         return Probed(cursor, start, end, cursor.steps)
-    parent = cursor.parents[-1]
-    pairs = parent.pairs() if isinstance(parent, Mapping) else ()
+    pairs = pairs_of(cursor.parents[-1])
     names = frozenset(str(key.value) for key, _ in pairs if isinstance(key, Scalar))
     return Probed(
         cursor,

@@ -8,6 +8,7 @@ from dataclasses import field
 from typing import Final
 
 from crdlint.diagnostics import INTERNAL_ERROR, Diagnostic
+from crdlint.gathering import grouped
 from crdlint.light import dataclass
 from crdlint.linting.result import FileResult, State
 from crdlint.phrases import counted
@@ -136,9 +137,9 @@ class Changes:
 
     def by_crd(self) -> dict[str, list[Diagnostic]]:
         """Return the findings of each CRD, those with the most severe effect first."""
-        findings: dict[str, list[Diagnostic]] = {}
-        for finding in sorted(self.findings, key=lambda finding: GROUPS.index(group_of(finding))):
-            findings.setdefault(group_name(finding), []).append(finding)
+        findings = grouped(
+            sorted(self.findings, key=lambda finding: GROUPS.index(group_of(finding))), group_name
+        )
         return dict(sorted(findings.items()))
 
 

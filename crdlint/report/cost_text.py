@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
+from crdlint.gathering import grouped
 from crdlint.kubecel.cost import CRD_COST_LIMIT, RULE_COST_LIMIT
 from crdlint.kubecel.cost.explain import CostPart as CostPart
 from crdlint.kubecel.cost.explain import in_words, shown_cost
@@ -58,9 +59,7 @@ class CostText(WholeReport[Costs]):
 
 def tables(costs: Costs, page: Page) -> Iterator[str]:
     """Yield the rules to show by schema, each with its share of the budget, and the total cost of each schema."""
-    by_schema: dict[Schema, list[CostEntry]] = {}
-    for entry in costs.shown:
-        by_schema.setdefault(entry.schema, []).append(entry)
+    by_schema = grouped(costs.shown, lambda entry: entry.schema)
     failed = Counter(entry.schema for entry in costs.entries if entry.cost.error is not None)
     totals = schema_costs(costs.entries)
     copies = _copies({schema: by_schema[schema] for schema in totals if schema in by_schema})

@@ -212,7 +212,7 @@ def _answer_json(answer: Answer, *, trees: bool) -> dict[str, Any]:
     document: dict[str, Any] = {
         "expression": answer.text,
         "field": answer.path,
-        "errors": [asdict(error) for error in answer.errors],
+        "errors": list(map(asdict, answer.errors)),
         "type": answer.type or None,
         "estimate": estimate and {key: getattr(estimate, name) for key, name in _ESTIMATE.items()},
         "not_evaluated": answer.not_evaluated,
@@ -260,7 +260,7 @@ def _step_json(step: TraceStep) -> dict[str, Any]:
         "cost": step.cost,
         "variables": {name: to_json(value) for name, value in step.binding},
         "iterations_left_out": step.left_out,
-        "parts": [_step_json(part) for part in step.parts],
+        "parts": list(map(_step_json, step.parts)),
     }
 
 
@@ -273,7 +273,7 @@ def _rule_json(result: RuleResult, *, trees: bool) -> dict[str, Any]:
         "message": result.message or None,
         "not_evaluated": result.not_evaluated or None,
         **_result_json(result.result),
-        "why": [_step_json(step) for step in result.why],
+        "why": list(map(_step_json, result.why)),
     }
     if trees:
         document["tree"] = result.tree and _step_json(result.tree)

@@ -129,7 +129,7 @@ def _finding(
         name: getattr(cause, name) for name in ("rule", "message", "line", "column")
     }
     if fix is not None:
-        edits = [asdict(edit) for edit in positions.ranges(fix)]
+        edits = list(map(asdict, positions.ranges(fix)))
         fields["fix"] = {"title": fix.title, "applicability": fix.applicability, "edits": edits}
     return fields
 
@@ -218,8 +218,8 @@ class CostJSON(WholeReport[Costs]):
         document = {
             "version": 1,
             "limits": {"rule": RULE_COST_LIMIT, "schema": CRD_COST_LIMIT},
-            "rules": [_costs(entry) for entry in content.shown],
-            "unestimated": [asdict(finding) for finding in content.unestimated],
+            "rules": list(map(_costs, content.shown)),
+            "unestimated": list(map(asdict, content.unestimated)),
             "unreadable": _unreadable(content.problems),
         }
         yield f"{json_text(document, 2)}\n"

@@ -79,7 +79,7 @@ class TextPositions:
 
     def ranges(self, fix: Fix) -> list[EditRange]:
         """Return the edits of a fix, in order."""
-        return [self._range(edit) for edit in fix.edits]
+        return list(map(self._range, fix.edits))
 
     def combined(self, fix: Fix) -> EditRange:
         """Return the edits of a fix as one, with columns in bytes of UTF-8."""

@@ -52,7 +52,7 @@ class Repetitions:
             more = f" and {left:,} more: --show-all shows each" if left else ""
             like_it = f" and {len(alike) - 1:,} more of this rule" if len(alike) > 1 else ""
             start = f"{words.headline(first)} ({_position(first)}){like_it}"
-            headlines = {words.headline(finding) for finding in (first, *others)}
+            headlines = set(map(words.headline, (first, *others)))
             is_other = bool(first.cause) and len(headlines) > 1
             also = "; the same cause in" if is_other else ", also in"
             yield first.severity, f"{start}{also} {', '.join(map(_position, named))}{more}"

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from crdlint.diagnostics import Diagnostic
+from crdlint.gathering import grouped
 from crdlint.light import NamedTuple, regex
 from crdlint.phrases import joined, some
 from crdlint.report import words
@@ -57,10 +58,8 @@ class Cluster(NamedTuple):
 
 def entries(findings: Iterable[Diagnostic]) -> list[SameChange]:
     """Return findings with those together that are about the same field of equal blocks, in the order of the first ones."""
-    by_change: dict[object, list[Diagnostic]] = {}
-    for finding in findings:
-        by_change.setdefault(_change(finding), []).append(finding)
-    return [SameChange(same) for same in by_change.values()]
+    by_change = grouped(findings, _change)
+    return list(map(SameChange, by_change.values()))
 
 
 def _change(finding: Diagnostic) -> object:
@@ -74,9 +73,7 @@ def _change(finding: Diagnostic) -> object:
 
 def clusters(of_crd: Iterable[SameChange]) -> list[Cluster]:
     """Return entries with those together that have the same effect and help, apart from one name in these."""
-    by_effect: dict[object, list[SameChange]] = {}
-    for entry in of_crd:
-        by_effect.setdefault(_effect(entry.first), []).append(entry)
+    by_effect = grouped(of_crd, lambda entry: _effect(entry.first))
     return [cluster for same in by_effect.values() for cluster in _clusters(same)]
 
 
@@ -96,11 +93,9 @@ def _texts(finding: Diagnostic) -> list[str]:
 def _clusters(same: Sequence[SameChange]) -> Iterator[Cluster]:
     """Yield one cluster of all entries if one name is what differs in each text, else one for each wording."""
     texts = [_texts(finding) for entry in same for finding in entry.findings]
-    combined = [_combined(column) for column in zip(*texts, strict=True)]
+    combined = list(map(_combined, zip(*texts, strict=True)))
     if any(text is None for text in combined):
-        by_text: dict[tuple[str, ...], list[SameChange]] = {}
-        for entry in same:
-            by_text.setdefault(tuple(_texts(entry.first)), []).append(entry)
+        by_text = grouped(same, lambda entry: tuple(_texts(entry.first)))
         yield from (_cluster(part, list(wording)) for wording, part in by_text.items())
     else:
         yield _cluster(same, [text or "" for text in combined])
@@ -114,7 +109,7 @@ def _cluster(same: Sequence[SameChange], texts: Sequence[str]) -> Cluster:
 
 def _combined(texts: Sequence[str]) -> str | None:
     """Return one text of several ones that differ in one name, with all of these names; None if they differ in more."""
-    names = [_QUOTED.findall(text) for text in texts]
+    names = list(map(_QUOTED.findall, texts))
     differing = [i for i, same in enumerate(zip(*names, strict=True)) if len(set(same)) > 1]
     if not differing:
         return texts[0]
@@ -154,7 +149,7 @@ def _shortened(fields: Iterable[str]) -> str:
 
 def _listed(fields: Iterable[str]) -> Iterator[str]:
     """Yield paths, of which those that differ in one step are one: `.spec.{a, b}.c`."""
-    paths = [_steps(field) for field in fields]
+    paths = list(map(_steps, fields))
     for path, names in min(_foldings(paths), key=len).items():
         middle = names[0] if len(names) == 1 else f".{{{', '.join(map(_name, names))}}}"
         before, after = path

@@ -94,7 +94,7 @@ class Terminal(Page):
         lines = text.divide(breaks(text.plain, self.width))
         for line in lines:
             line.rstrip()
-        return [self._ansi(line) for line in lines]
+        return list(map(self._ansi, lines))
 
     def table(self, heads: Sequence[Column], rows: Sequence[Row]) -> Iterator[str]:
         """Yield the lines of a table; without room for its last column, one line for the others and the rest below it."""
@@ -140,9 +140,7 @@ class Terminal(Page):
 
     def _stacked(self, rows: Iterable[Row]) -> Iterator[str]:
         for row in rows:
-            yield from self._rendered(
-                Text("  ").join([self._text(cell) for cell in row.cells[:-1]])
-            )
+            yield from self._rendered(Text("  ").join(map(self._text, row.cells[:-1])))
             yield from self._rendered(Padding(self._text(row.cells[-1]), (0, 0, 0, 2)))
 
     def _text(self, parts: Iterable[CellPart]) -> Text:

@@ -7,6 +7,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Final
 from xml.sax.saxutils import escape, quoteattr
 
+from crdlint.gathering import grouped
 from crdlint.report import pieces, words
 from crdlint.report.pieces import Report, RunOutcome, Spool, SuiteOutcome, View
 from crdlint.safety.escapes import xml_text
@@ -104,8 +105,7 @@ class JUnit(Report):
     def file(self, result: FileResult) -> Iterable[str]:
         """Return nothing: the totals precede the suites."""
         by_crd: dict[str, list[Diagnostic]] = {crd.name: [] for crd in result.crds}
-        for finding in self._shown(result):
-            by_crd.setdefault(finding.crd or "", []).append(finding)
+        by_crd |= grouped(self._shown(result), lambda finding: finding.crd or "")
         by_crd = by_crd or {"": []}
         failures, cases = 0, ""
         for name, own in by_crd.items():

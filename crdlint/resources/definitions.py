@@ -20,6 +20,7 @@ from crdlint.crd.positions import Locator
 from crdlint.crd.record import semantic_equal
 from crdlint.diagnostics import INTERNAL_ERROR, Diagnostic
 from crdlint.files.recognition import KIND, key_pattern
+from crdlint.gathering import grouped
 from crdlint.kubernetes.servers import NEWEST_ALONE, Range, Server
 from crdlint.light import NamedTuple, dataclass, regex, replace
 from crdlint.linting.result import FileResult
@@ -230,9 +231,7 @@ class Definitions:
 
     def add(self, result: FileResult) -> None:
         """Add the CRDs of a file that was checked with `keep`."""
-        errors: dict[str | None, list[Diagnostic]] = {}
-        for finding in filter(is_rejection, result.diagnostics):
-            errors.setdefault(finding.crd, []).append(finding)
+        errors = grouped(filter(is_rejection, result.diagnostics), lambda finding: finding.crd)
         read = set()
         for crd, locator, versions in result.definitions:
             name, group, kind = crd.metadata.name, crd.spec.group, crd.spec.names.kind

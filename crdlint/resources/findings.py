@@ -21,6 +21,7 @@ from crdlint.crd.object_meta import RESOURCE_METADATA
 from crdlint.crd.paths import NIL, Path
 from crdlint.crd.positions import SourceLocation, Span, block_of
 from crdlint.diagnostics import Diagnostic, Kind, Related, Severity
+from crdlint.gathering import only
 from crdlint.golang.text import quote
 from crdlint.light import NamedTuple, regex, replace
 from crdlint.linting.documents import NO_FIXES, Fixes
@@ -723,7 +724,7 @@ class _UnknownField(NamedTuple):
         inners = self._inners()
         written = [inner for inner in inners if child(self.owner, inner) is not None]
         possible = written or inners
-        return possible[0] if len(possible) == 1 else None
+        return only(possible)
 
     def _inners(self) -> list[str]:
         """Return the objects beside the field that have such a field, in which it is not set yet."""

@@ -18,10 +18,11 @@ from crdlint.crd.identity import Identity, identify
 from crdlint.crd.object_meta import generated_name
 from crdlint.crd.paths import Path, Step
 from crdlint.crd.positions import Locator, SourceLocation
+from crdlint.gathering import object_at
 from crdlint.light import NamedTuple, regex
 from crdlint.yaml import YAMLDecodeError
 from crdlint.yaml.json_values import entries
-from crdlint.yaml.nodes import Mapping, Node, Sequence, is_json, text_of
+from crdlint.yaml.nodes import Mapping, Node, Sequence, is_json, text_or_empty
 from crdlint.yaml.parse import Document
 
 # Group, kind, namespace and name.
@@ -119,7 +120,7 @@ def text_at(root: Mapping, *names: str) -> str:
     node: Node | None = root
     for name in names:
         node = _values_of(node).get(name)
-    return text_of(node) or ""
+    return text_or_empty(node)
 
 
 def _values_of(node: Node | None) -> dict[str, Node]:
@@ -148,15 +149,14 @@ def as_sent(
     if namespaced and not is_kept and meta.get("namespace") in (None, ""):
         meta["namespace"] = DEFAULT_NAMESPACE
     base = meta.get("generateName")
-    if isinstance(base, str) and base and meta.get("name") in (None, ""):
+    if base and isinstance(base, str) and meta.get("name") in (None, ""):
         meta["name"] = generated_name(base)
     return {**resource, "metadata": meta}
 
 
 def key_of(resource: dict[str, Any], *, namespaced: bool) -> Key:
     """Return the key by which objects are matched; one without a namespace belongs to the default one."""
-    meta = resource.get("metadata")
-    meta = meta if isinstance(meta, dict) else {}
+    meta = object_at(resource, "metadata")
     group = str(resource.get("apiVersion", "")).rpartition("/")[0]
     namespace = str(meta.get("namespace") or DEFAULT_NAMESPACE) if namespaced else ""
     return group, str(resource.get("kind", "")), namespace, str(meta.get("name") or "")

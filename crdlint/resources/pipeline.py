@@ -17,6 +17,7 @@ from crdlint.crd.paths import NIL
 from crdlint.crd.positions import Locator, node_span, user_path_in_object
 from crdlint.diagnostics import Diagnostic, in_server_words
 from crdlint.files.recognition import key_pattern, may_have_crd
+from crdlint.gathering import object_at
 from crdlint.golang.text import quote
 from crdlint.kubecel.evaluation import recorded
 from crdlint.kubernetes.senders import (
@@ -823,8 +824,7 @@ class _ObjectCheck:
         resource, old = self.resource, self.walk.old
         if old is not None and key_of(content, namespaced=definition.namespaced) in old:
             return
-        meta = content.get("metadata")
-        version = meta.get("resourceVersion") if isinstance(meta, dict) else None
+        version = object_at(content, "metadata").get("resourceVersion")
         has_status = definition.validator(resource.version).has_status
         advisory = of_copy(resource.root, version, has_status=has_status)
         if advisory is not None:

@@ -18,7 +18,7 @@ from crdlint.files.patterns import is_in_order
 from crdlint.kubecel.syntax_trees import is_read, paths_read
 from crdlint.light import NamedTuple, dataclass, regex
 from crdlint.resources.objects import ResourceLocator
-from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence, text_of
+from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence, text_or_empty
 
 _Steps: TypeAlias = tuple["_Steps | None", str | int]
 
@@ -166,7 +166,7 @@ def _steps_below(node: Node) -> Iterator[tuple[str | int, Node]]:
         yield from enumerate(node.items)
     elif isinstance(node, Mapping):
         for key, value in node.pairs():
-            yield text_of(key) or "", value
+            yield text_or_empty(key), value
 
 
 def _scalars(root: Node) -> Iterator[Scalar]:

@@ -11,6 +11,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from crdlint.diagnostics import UNKNOWN_FIELD, Diagnostic
+from crdlint.gathering import grouped
 
 if TYPE_CHECKING:
     from crdlint.rules.engine.relations import Relation
@@ -21,9 +22,7 @@ def causes(findings: Sequence[Diagnostic]) -> dict[int, Diagnostic]:
     """Return the finding that each finding of a CRD follows from, by the identity of the latter; a cause follows from none."""
     if len(findings) < 2:
         return {}
-    by_rule: dict[str, list[Diagnostic]] = {}
-    for finding in findings:
-        by_rule.setdefault(finding.rule, []).append(finding)
+    by_rule = grouped(findings, lambda finding: finding.rule)
     first: dict[int, Diagnostic] = {}
     for rule, cause_rule, relation in _relations(by_rule.keys()):
         related = _related(by_rule[rule], by_rule[cause_rule], relation)

@@ -84,7 +84,7 @@ class Cache(Store):
 def _entry(result: FileResult, key: str) -> list[Any]:
     crds = [[crd.name, crd.line, crd.names] for crd in result.crds]
     # The name of the file is replaced on reading, because files with the same content share an entry.
-    diagnostics = [_values(finding) for finding in result.diagnostics]
+    diagnostics = list(map(_values, result.diagnostics))
     return [
         _FORMAT,
         key,

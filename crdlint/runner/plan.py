@@ -150,7 +150,7 @@ class Planner:
         """Plan the check of the files that are resources of the planned kustomizations, except the ``checked`` ones."""
         from crdlint.sources.kustomize.build import resource_files
 
-        planned = {os.path.realpath(path) for path in checked}
+        planned = set(map(os.path.realpath, checked))
         for path in (
             path
             for task in self.plan.kustomizations
@@ -341,7 +341,7 @@ class Planner:
 
     def _add_rest(self, chart: str, named: Iterable[str]) -> None:
         """Plan the check of files of a chart that directories are not searched for: with other suffixes, and behind links."""
-        planned = {os.path.realpath(path) for path in named}
+        planned = set(map(os.path.realpath, named))
         for path in self._loaded_of(chart).files:
             is_inside = self.configurations.layout.locate(path) is not None and ":" not in path
             if (
@@ -586,7 +586,7 @@ def _read(folders: Sequence[str]) -> list[_Build]:
     from crdlint.sources.kustomize.build import changes_crds
     from crdlint.sources.kustomize.kustomization import read_kustomization
 
-    elsewhere = {os.path.realpath(folder) for folder in folders}
+    elsewhere = set(map(os.path.realpath, folders))
     builds = []
     for folder in folders:
         kustomization = read_kustomization(folder)

@@ -15,6 +15,7 @@ from pathlib import Path
 from threading import Thread
 from typing import IO, Final
 
+from crdlint.gathering import without_none
 from crdlint.light import dataclass
 from crdlint.safety.escapes import trace
 
@@ -141,7 +142,7 @@ def _communicate(
         with suppress(OSError), stream:
             stream.write(data)
 
-    streams = [stream for stream in (process.stdout, process.stderr) if stream is not None]
+    streams = without_none((process.stdout, process.stderr))
     threads = [
         Thread(
             target=read,

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from typing import Any, Final
 
+from crdlint.gathering import object_at, object_of
 from crdlint.kubernetes.senders import LAST_APPLIED
 from crdlint.schema.deep_equal import deep_copy
 
@@ -62,7 +63,7 @@ def as_patched(sent: dict[str, Any], stored: dict[str, Any], old: dict[str, Any]
                 if was is not None:
                     target.pop(name, None)
             elif isinstance(value, dict) and isinstance(current, dict):
-                pending.append((current, value, was if isinstance(was, dict) else {}))
+                pending.append((current, value, object_of(was)))
             else:
                 target[name] = deep_copy(value)
                 _drop_nulls(target[name])
@@ -73,15 +74,12 @@ _ABSENT: Final = object()
 
 
 def _is_of_cluster(old: dict[str, Any]) -> bool:
-    metadata = old.get("metadata")
-    return isinstance(metadata, dict) and bool(metadata.get("uid"))
+    return bool(object_at(old, "metadata").get("uid"))
 
 
 def _last_applied(old: dict[str, Any]) -> dict[str, Any] | None:
     """Return what was applied of an object, from its annotation; None without a valid one."""
-    metadata = old.get("metadata")
-    annotations = metadata.get("annotations") if isinstance(metadata, dict) else None
-    text = annotations.get(LAST_APPLIED) if isinstance(annotations, dict) else None
+    text = object_at(old, "metadata", "annotations").get(LAST_APPLIED)
     try:
         applied = json.loads(text) if isinstance(text, str) else None
     except (ValueError, RecursionError):

@@ -9,6 +9,7 @@ from typing import Any, Final, TypeAlias
 from crdlint.crd.gotypes import SCHEMA_BITS
 from crdlint.crd.model import CustomResourceDefinitionSpec, JSONSchemaProps
 from crdlint.crd.paths import ADDITIONAL, INDEX, PROPERTY, Step, ValuePath
+from crdlint.gathering import without_none
 
 _CONTAINERS: Final[frozenset[type]] = frozenset({dict, list})
 _PROPERTIES: Final = SCHEMA_BITS["properties"]
@@ -60,24 +61,20 @@ def with_all_of(schema: JSONSchemaProps) -> Iterator[JSONSchemaProps]:
 def children(schema: JSONSchemaProps) -> Iterator[JSONSchemaProps]:
     """Yield the direct subschemas of a schema, including those in forbidden fields."""
     if schema.items is not None:
-        yield from _present([schema.items.schema])
+        yield from without_none([schema.items.schema])
         yield from schema.items.json_schemas
     yield from schema.all_of
     yield from schema.any_of
     yield from schema.one_of
-    yield from _present([schema.not_])
+    yield from without_none([schema.not_])
     yield from schema.properties.values()
     for either in (schema.additional_properties, schema.additional_items):
         if either is not None:
-            yield from _present([either.schema])
+            yield from without_none([either.schema])
     yield from schema.pattern_properties.values()
     yield from schema.definitions.values()
     dependencies = schema.dependencies.values()
-    yield from _present([dependency.schema for dependency in dependencies])
-
-
-def _present(schemas: Iterable[JSONSchemaProps | None]) -> list[JSONSchemaProps]:
-    return [schema for schema in schemas if schema is not None]
+    yield from without_none([dependency.schema for dependency in dependencies])
 
 
 class RuleSearch:
@@ -101,7 +98,7 @@ class RuleSearch:
 
 def _parts(schema: JSONSchemaProps) -> list[JSONSchemaProps]:
     below = (*schema.properties.values(), schema.item_schema, schema.additional_schema)
-    return [part for part in below if part is not None]
+    return without_none(below)
 
 
 def value_schema(schema: JSONSchemaProps | None, steps: Iterable[Step]) -> JSONSchemaProps | None:

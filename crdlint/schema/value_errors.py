@@ -23,6 +23,7 @@ from crdlint.crd.errors import (
     too_many_detail,
 )
 from crdlint.crd.paths import ADDITIONAL, INDEX, NIL, PROPERTY, Key, Path, ValuePath
+from crdlint.gathering import without_none
 from crdlint.golang.printing import marshal
 from crdlint.golang.text import quote
 from crdlint.light import NamedTuple
@@ -135,7 +136,7 @@ class _Enum(NamedTuple):
         """Return what the errors of an enum have in common."""
         texts = tuple(map(_text, allowed))
         # The server finds null in no enum.
-        accepted = tuple(_text(permitted) for permitted in allowed if permitted is not None)
+        accepted = tuple(map(_text, without_none(allowed)))
         return cls(allowed, f"supported values: {', '.join(map(quote, texts))}", accepted)
 
 

@@ -13,7 +13,15 @@ from crdlint.diagnostics import Diagnostic, Related
 from crdlint.light import NamedTuple, replace
 from crdlint.phrases import counted
 from crdlint.rules.advice.name_conflicts import COPIES_DIFFER
-from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence, child, items_of, text_of
+from crdlint.yaml.nodes import (
+    Mapping,
+    Node,
+    Scalar,
+    Sequence,
+    child,
+    items_of,
+    text_or_empty,
+)
 from crdlint.yaml.parse import Chunk, Document, parse_chunk
 from crdlint.yaml.resolve import resolve
 
@@ -83,7 +91,7 @@ def _of_versions(document: Document, other: Document) -> _Difference | None:
 
 def _versions(document: Document) -> dict[str, Node]:
     versions = items_of(child(document.root, "spec", "versions"))
-    return {text_of(child(version, "name")) or "": version for version in versions}
+    return {text_or_empty(child(version, "name")): version for version in versions}
 
 
 def _first_difference(ours: Node, theirs: Node) -> _Difference | None:
@@ -115,7 +123,7 @@ _Fields: TypeAlias = dict[str, tuple[Node, Node]]
 
 def _fields(node: Mapping) -> _Fields:
     """Return the keys and values of a mapping by name; the description of a schema is none of them."""
-    named = {text_of(key) or "": (key, value) for key, value in node.pairs()}
+    named = {text_or_empty(key): (key, value) for key, value in node.pairs()}
     if "description" in named and isinstance(named["description"][1], Scalar):
         del named["description"]
     return named
@@ -155,7 +163,7 @@ def _of_items(name: str, node: Sequence, other: Sequence) -> _Difference | None:
 
 
 def _texts(node: Sequence) -> list[str]:
-    return sorted(text_of(item) or "" for item in node.items)
+    return sorted(map(text_or_empty, node.items))
 
 
 def _are_scalars(node: Sequence) -> bool:
@@ -167,7 +175,7 @@ def _of_values(name: str, node: Node, other: Node) -> _Difference | None:
         return _Difference(f"`{name}` {_NOT_AS}", node, other)
     if resolve(node) == resolve(other):
         return None
-    values = text_of(node) or "", text_of(other) or ""
+    values = text_or_empty(node), text_or_empty(other)
     if any(len(value) > _LONGEST for value in values):
         return _Difference(f"`{name}` {_NOT_AS}", node, other)
     return _Difference(f"`{name}` {_NOT_AS}: `{values[0]}` here, `{values[1]}` there", node, other)

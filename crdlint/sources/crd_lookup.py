@@ -112,7 +112,7 @@ def _remotes(folder: str) -> set[str]:
         data = read_bytes(os.path.join(folder, ".git", "config"), _LARGEST_CONFIG)
     except UnreadableError:
         return set()
-    return {_repository(url) for url in _REMOTE.findall(data.decode("utf-8", "replace"))}
+    return set(map(_repository, _REMOTE.findall(data.decode("utf-8", "replace"))))
 
 
 def _repository(url: str) -> str:

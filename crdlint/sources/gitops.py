@@ -9,6 +9,7 @@ from contextlib import suppress
 from typing import Final
 
 from crdlint.files.read import STDIN, UnreadableError, open_descriptor, read_bytes
+from crdlint.gathering import grouped
 from crdlint.light import NamedTuple, regex
 from crdlint.phrases import joined
 
@@ -71,9 +72,7 @@ class DefaultSenders:
 
 
 def _deployer_of(folder: str) -> Deployer | None:
-    by_name: dict[str, list[Deployer]] = {}
-    for deployer in _deployers_in(folder):
-        by_name.setdefault(deployer.name, []).append(deployer)
+    by_name = grouped(_deployers_in(folder), lambda deployer: deployer.name)
     if len(by_name) != 1:
         return None
     ((name, each),) = by_name.items()

@@ -11,6 +11,7 @@ from typing import Any, Final, TypeAlias
 from crdlint.diagnostics import INTERNAL_ERROR
 from crdlint.files.read import UnreadableError, read_text, reason
 from crdlint.files.recognition import KIND
+from crdlint.gathering import object_at
 from crdlint.golang.printing import marshal
 from crdlint.kubernetes.servers import NEWEST_ALONE, Range
 from crdlint.light import dataclass
@@ -22,7 +23,7 @@ from crdlint.phrases import counted
 from crdlint.resources.definitions import Definition, Definitions, is_rejection
 from crdlint.sources.crd_lookup import files_in, files_near_suite, folders_near_suite
 from crdlint.sources.helm.check import Charts
-from crdlint.suites.feature_gates import MissingCRDError, annotations_of, applies, find_mapping
+from crdlint.suites.feature_gates import MissingCRDError, annotations_of, applies
 from crdlint.suites.patches import Patcher, PatchError
 from crdlint.suites.read import Suite
 from crdlint.yaml.json_values import to_json
@@ -173,10 +174,10 @@ def _is_crd(value: Any) -> bool:
 
 def reduced(target: Target, version: str) -> tuple[dict[str, Any], str]:
     """Return a CRD with only one version, served and stored, and the name of the version; raise MissingCRDError."""
-    spec = find_mapping(target.value, "spec")
+    spec = object_at(target.value, "spec")
     versions = spec.get("versions")
     if not isinstance(versions, list) or not all(
-        isinstance(find_mapping(entry).get("name"), str) for entry in versions
+        isinstance(object_at(entry).get("name"), str) for entry in versions
     ):
         raise _rejected(_check(target.value, target.file, NEWEST_ALONE))
     names = [entry["name"] for entry in versions]

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from crdlint.files.read import UnreadableError, decode, read_bytes, reason
+from crdlint.gathering import first_of, list_of, object_at
 from crdlint.yaml import YAMLDecodeError, decode_yaml
 
 
@@ -108,8 +109,8 @@ def _gate(path: str) -> Any:
 
 def _listed(gate: Any, path: str) -> dict[str, bool]:
     """Return the gates that the status of a FeatureGate lists, and whether each is on."""
-    listed = find_mapping(gate, "status").get("featureGates")
-    status = listed[0] if isinstance(listed, list) and listed else None
+    listed = object_at(gate, "status").get("featureGates")
+    status = first_of(list_of(listed))
     if not isinstance(status, dict):
         raise MissingCRDError(f"{path}: status.featureGates is not a list of objects")
     enabled = dict.fromkeys(_names(status.get("enabled")), True)
@@ -120,19 +121,12 @@ def annotations_of(value: Any) -> dict[str, str]:
     """Return the annotations of an object of JSON whose values are strings."""
     return {
         name: text
-        for name, text in find_mapping(value, "metadata", "annotations").items()
+        for name, text in object_at(value, "metadata", "annotations").items()
         if isinstance(text, str)
     }
 
 
-def find_mapping(value: Any, *names: str) -> dict[str, Any]:
-    """Return the mapping below some fields of a value of JSON, an empty one if there is none."""
-    for name in names:
-        value = value.get(name) if isinstance(value, dict) else None
-    return value if isinstance(value, dict) else {}
-
-
 def _names(listed: Any) -> Iterator[str]:
-    for entry in listed if isinstance(listed, list) else ():
+    for entry in list_of(listed):
         if isinstance(entry, dict) and isinstance(entry.get("name"), str):
             yield entry["name"]

@@ -64,7 +64,7 @@ class Variations:
         candidates = Candidates(mentions.names, constants, fits, self._server)
         node = Conjunction.of(schema)
         values = (each for each in candidates.values(node, node, depth=1) if fits(node, each))
-        return [_to(value) for value in islice(values, _OPTIONS)]
+        return list(map(_to, islice(values, _OPTIONS)))
 
     def _schema_at(self, steps: Steps) -> JSONSchemaProps | None:
         schema: JSONSchemaProps | None = self._schema

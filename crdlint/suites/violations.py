@@ -79,10 +79,10 @@ def _of_texts(schema: JSONSchemaProps) -> Iterator[TestedLimit]:
             f"maxLength {schema.max_length}", [_to("a" * schema.max_length), _same], [_to(long)]
         )
     if schema.pattern:
-        yield TestedLimit(f"pattern {schema.pattern}", [_same], [_to(text) for text in _ODD_TEXTS])
+        yield TestedLimit(f"pattern {schema.pattern}", [_same], list(map(_to, _ODD_TEXTS)))
     if schema.format in SAMPLES:
         sample = _to(SAMPLES[schema.format])
-        yield TestedLimit(f"format {schema.format}", [sample], [_to(text) for text in _ODD_TEXTS])
+        yield TestedLimit(f"format {schema.format}", [sample], list(map(_to, _ODD_TEXTS)))
 
 
 def _of_sizes(schema: JSONSchemaProps) -> Iterator[TestedLimit]:
@@ -102,10 +102,10 @@ def _of_sizes(schema: JSONSchemaProps) -> Iterator[TestedLimit]:
 
 
 def _of_enum(schema: JSONSchemaProps) -> TestedLimit:
-    shown = ", ".join(marshal(value) for value in schema.enum[:3])
+    shown = ", ".join(map(marshal, schema.enum[:3]))
     more = "" if len(schema.enum) <= 3 else " and others"
     others = [_to(value) for value in ("no-such-value", 987_654_321) if value not in schema.enum]
-    return TestedLimit(f"enum {shown}{more}", [_to(value) for value in schema.enum[:3]], others)
+    return TestedLimit(f"enum {shown}{more}", list(map(_to, schema.enum[:3])), others)
 
 
 def _to(value: Any) -> Change:

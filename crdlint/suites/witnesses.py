@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from itertools import chain, filterfalse, islice
 from math import inf
@@ -14,6 +14,7 @@ from crdlint.crd.errors import Code, FieldError
 from crdlint.crd.model import JSONSchemaProps, ValidationRule
 from crdlint.evaluation.evaluate import SchemaRule, rules_of
 from crdlint.evaluation.field_paths import AnyItem, field_path_text
+from crdlint.gathering import first_of, without_none
 from crdlint.kubernetes.servers import Server
 from crdlint.light import dataclass
 from crdlint.resources.validation import NotDecodedError, ObjectResult, ResourceValidator
@@ -242,7 +243,7 @@ class Witnesses:
                 break
         if near and not broken:
             broken = [self._repaired(near[0], rule.rule) or near[0]]
-        return _first(accepted), _first(broken)
+        return first_of(accepted), first_of(broken)
 
     def _objects(self, base: Object, rule: SchemaRule) -> Iterator[Object]:
         """Yield objects that a rule may accept or reject, those first that are otherwise as a valid one."""
@@ -310,8 +311,8 @@ def _is_transition(rule: ValidationRule) -> bool:
 
 def _rules_behind(errors: Errors) -> list[ValidationRule]:
     """Return the rules that errors come from."""
-    causes = [error.cause for error in errors if error is not None]
-    return [cause.rule for cause in causes if cause is not None and cause.rule is not None]
+    causes = without_none(error.cause for error in without_none(errors))
+    return without_none(cause.rule for cause in causes)
 
 
 def _is_behind(rule: ValidationRule, errors: Errors) -> bool:
@@ -342,10 +343,6 @@ def _error_of(errors: Errors, rule: ValidationRule) -> FieldError | None:
 def _is_only(errors: Errors, rule: ValidationRule) -> bool:
     """Return whether a rule is all that rejects an object."""
     return len(errors) == 1 and _is_behind(rule, errors)
-
-
-def _first(objects: Sequence[Object]) -> Object | None:
-    return objects[0] if objects else None
 
 
 def _title(rule: SchemaRule) -> str:

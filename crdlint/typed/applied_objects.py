@@ -160,6 +160,6 @@ class AppliedObjects:
 
 def _described(value: dict[str, Any]) -> str:
     """Return the type of an object as Go prints its group, version and kind."""
-    api_version, kind = (value.get(name) for name in ("apiVersion", "kind"))
+    api_version, kind = map(value.get, ("apiVersion", "kind"))
     group, _, version = (api_version if isinstance(api_version, str) else "").rpartition("/")
     return f"{group}/{version}, Kind={kind if isinstance(kind, str) else ''}"

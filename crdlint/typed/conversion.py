@@ -14,7 +14,7 @@ from crdlint.crd.gotypes import CRD, INT_RANGES, GoType
 from crdlint.golang.encodings import CorruptInputError, decode_base64
 from crdlint.kubernetes.servers import Server
 from crdlint.yaml.json_values import entries
-from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence
+from crdlint.yaml.nodes import Mapping, Node, Scalar, items_of
 from crdlint.yaml.resolve import resolve
 
 _OWN_DECODING: Final = frozenset({"schema-or-bool", "schema-or-array", "schema-or-strings", "time"})
@@ -48,7 +48,7 @@ def _parts(of: GoType, node: Node) -> Iterator[tuple[GoType, Node]]:
         return iter(())
     if isinstance(node, Mapping):
         return iter([(of.element, value) for _, _, value in entries(node)])
-    return iter([(of.element, item) for item in node.items] if isinstance(node, Sequence) else ())
+    return iter((of.element, item) for item in items_of(node))
 
 
 def _decoding_errors(of: GoType, node: Node, server: Server) -> Iterator[GoError]:

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Set
 from functools import cmp_to_key
 from typing import Any, Final, TypeAlias
 
+from crdlint.gathering import object_of
 from crdlint.typed.items import ItemIdentity
 from crdlint.typed.types import FieldType
 
@@ -127,9 +128,7 @@ def of_json(text_or_value: Any, of: OwnedField) -> set[OwnedField]:
         below = [key for key in content if key != "." and key[:2] in _KNOWN]
         if field is not of and (not below or "." in content):
             result.add(field)
-        for key in below:
-            value = content[key]
-            pending.append((field.below(_step(key)), value if isinstance(value, dict) else {}))
+        pending += [(field.below(_step(key)), object_of(content[key])) for key in below]
     return result
 
 

@@ -11,6 +11,7 @@ from collections.abc import Generator, Iterator, Sequence
 from dataclasses import field as part
 from typing import Any, Final, TypeVar
 
+from crdlint.gathering import only
 from crdlint.kubernetes.servers import Server
 from crdlint.light import dataclass
 from crdlint.typed.equality import same_values
@@ -306,9 +307,7 @@ class _MergedItems:
     ) -> None:
         groups = _grouped(stored)
         # Items that are stored twice are not merged with the applied one.
-        self._by_identity = {
-            identity: items[0] if len(items) == 1 else None for identity, items in groups.items()
-        }
+        self._by_identity = {identity: only(items) for identity, items in groups.items()}
         self._is_applied = {identity for identity, _ in applied}
         self._merged: set[ItemIdentity] = set()
         # What is left of both lists, and of the applied items those that are stored as well.

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from crdlint.crd.gotypes import OBJECT_META
 from crdlint.crd.kubenames import is_path_segment
+from crdlint.gathering import object_at
 from crdlint.golang.text import quote
 from crdlint.golang.times import check_rfc3339
 
@@ -41,8 +42,7 @@ def version_problem(value: Any) -> str:
 
 def text_of(value: Any, name: str) -> str:
     """Return a text in the metadata of an object, empty if it is absent or no text."""
-    metadata = value.get("metadata")
-    text = metadata.get(name) if isinstance(metadata, dict) else None
+    text = object_at(value, "metadata").get(name)
     return text if isinstance(text, str) else ""
 
 
@@ -53,8 +53,7 @@ def named(value: Any) -> str:
 
 def has_managed_fields(value: Any) -> bool:
     """Return whether an object has a list of managed fields, even an empty one; a list with other values does not count."""
-    metadata = value.get("metadata")
-    entries = metadata.get("managedFields") if isinstance(metadata, dict) else None
+    entries = object_at(value, "metadata").get("managedFields")
     return isinstance(entries, list) and all(map(_is_entry, entries))
 
 

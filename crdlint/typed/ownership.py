@@ -120,7 +120,7 @@ class Owners:
         entries = (stored.get("metadata") or {}).get("managedFields") or []
         if not isinstance(entries, list):
             raise ValueError("metadata.managedFields is not a list")
-        return [self._owner(entry) for entry in entries]
+        return list(map(self._owner, entries))
 
     def _owner(self, entry: Any) -> _Owner:
         if not isinstance(entry, dict):

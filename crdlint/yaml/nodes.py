@@ -161,3 +161,14 @@ def items_of(node: Node | None) -> list[Node]:
 def text_of(node: Node | None) -> str | None:
     """Return the text of a scalar, or None if the node is not one."""
     return str(node.value) if isinstance(node, Scalar) else None
+
+
+def text_or_empty(node: Node | None) -> str:
+    """Return the text of a scalar, "" if the node is not one."""
+    return str(node.value) if isinstance(node, Scalar) else ""
+
+
+def pairs_of(node: Node | None) -> Iterator[tuple[Node, Node]]:
+    """Yield the keys and values of a mapping, none if the node is not one."""
+    if isinstance(node, Mapping):
+        yield from node.pairs()

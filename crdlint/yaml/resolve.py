@@ -11,6 +11,7 @@ from datetime import datetime
 from math import isfinite, isinf
 from typing import Any, Final
 
+from crdlint.gathering import without_none
 from crdlint.golang.printing import format_float, json_float
 from crdlint.light import regex
 from crdlint.yaml import YAMLDecodeError
@@ -143,7 +144,7 @@ def _is_timestamp(text: str) -> bool:
     match = _TIMESTAMP.match(text)
     if match is None:
         return False
-    year, month, day, *clock = (int(number) for number in match.groups() if number is not None)
+    year, month, day, *clock = map(int, without_none(match.groups()))
     hour, minute, second = clock or (0, 0, 0)
     try:
         # The calendar repeats every 400 years, and Python has no year 0.

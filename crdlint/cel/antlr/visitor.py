@@ -94,7 +94,7 @@ class _Visitor:
     def call(self, ctx: Any, name: str, target: Expr | None) -> Expr:
         opening, arguments = ctx.first("("), ctx.first("exprList")
         call_id = -1 if opening is None else self.id(opening)
-        args = [] if arguments is None else [self.visit(e) for e in arguments.all("expr")]
+        args = [] if arguments is None else list(map(self.visit, arguments.all("expr")))
         return self.builder.call(call_id, name, target, args)
 
     def optional_allowed(self, ctx: Any) -> bool:

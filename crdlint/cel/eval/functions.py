@@ -193,7 +193,7 @@ def guard_of(type_: Type) -> Guard | None:
             return lambda value: value is None or type(value) is cls
         return lambda value: type(value) is cls
     if type_.kind in (Kind.LIST, Kind.MAP):
-        return _collection_guard(type_.kind, [guard_of(param) for param in type_.params])
+        return _collection_guard(type_.kind, list(map(guard_of, type_.params)))
     name = type_.name
     return lambda value: bool(type_of(value).name == name)
 

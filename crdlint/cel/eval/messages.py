@@ -154,7 +154,7 @@ def _json_deep(value: Value) -> Value:
         if kind is Kind.LIST:
             nodes.extend(content)
         else:
-            keys = [_json_key(key) for key in content]
+            keys = list(map(_json_key, content))
             nodes.extend(find(content, key) for key in content)
         parts.append((keys, range(start, len(nodes))))
     for index in range(len(nodes) - 1, -1, -1):

@@ -343,7 +343,7 @@ def _step(node: Planned) -> ProgramStep:
 
 
 def _steps(nodes: Sequence[Planned]) -> list[ProgramStep]:
-    return [_step(node) for node in nodes]
+    return list(map(_step, nodes))
 
 
 def _relative(node: Planned) -> Attribute | Conditional:

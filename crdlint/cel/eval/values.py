@@ -297,7 +297,7 @@ def native(value: Value) -> Value:
         return value.name
     if cls is ConcatList:
         work.spend(len(value))
-        return [native(item) for item in value]
+        return list(map(native, value))
     if cls in _TYPES:
         return value
     own = getattr(value, "cel_native", None)

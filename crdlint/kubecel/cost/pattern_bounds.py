@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from crdlint.cel.ast import Call, Expr, Ident, Literal, operands
+from crdlint.gathering import without_none
 from crdlint.golang.regexp import anchors, compile_error
 from crdlint.golang.regexp_language import UnsupportedError, lengths
 from crdlint.kubecel.cost import EstimatedRule
@@ -13,8 +14,8 @@ from crdlint.kubecel.cost import EstimatedRule
 
 def longest_text(rule: EstimatedRule) -> int | None:
     """Return the length of the longest text that the string of a rule may have by its patterns, None if there is none."""
-    bounds = (_longest(pattern) for pattern in _patterns(rule))
-    return min((bound for bound in bounds if bound is not None), default=None)
+    bounds = map(_longest, _patterns(rule))
+    return min(without_none(bounds), default=None)
 
 
 def _patterns(rule: EstimatedRule) -> Iterator[str]:

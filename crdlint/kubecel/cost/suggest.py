@@ -20,6 +20,7 @@ from crdlint.cel.dialect import CELDialect
 from crdlint.cel.estimates import UINT64_MAX, multiply
 from crdlint.cel.estimator import CostEstimate
 from crdlint.crd.model import JSONSchemaProps
+from crdlint.gathering import without_none
 from crdlint.kubecel.compilation import Expression, KubernetesEstimator
 from crdlint.kubecel.cost import CRD_COST_LIMIT, RULE_COST_LIMIT, EstimatedRule
 from crdlint.kubecel.cost.explain import (
@@ -513,7 +514,7 @@ def _ladder(limit: SchemaLimit, current: int | None, exact: int | None) -> tuple
     steps = _TEXT if limit.keyword == "maxLength" else _ROUND
     if exact is not None:
         steps = (*(step for step in steps if step < exact), exact)
-    bound = min((value for value in (limit.bound, current) if value is not None), default=None)
+    bound = min(without_none((limit.bound, current)), default=None)
     return steps if bound is None else tuple(step for step in steps if step < bound)
 
 

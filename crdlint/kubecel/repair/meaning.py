@@ -212,7 +212,7 @@ def _shape(node: Expr) -> tuple[str, tuple[object, ...], tuple[Hashable, ...]]:
     """Return what is equal for expressions with the same meaning."""
     attributes = ("function", "name", "field", "value", "test_only")
     own = tuple(getattr(node, name) for name in attributes if hasattr(node, name))
-    shapes = [_shape(each) for each in children(node)]
+    shapes = list(map(_shape, children(node)))
     below: Iterable[Hashable] = shapes
     if isinstance(node, Call) and node.function in ("_&&_", "_||_"):
         # Conditions in a row have the same meaning however they are grouped.
@@ -222,7 +222,7 @@ def _shape(node: Expr) -> tuple[str, tuple[object, ...], tuple[Hashable, ...]]:
 
 def _pieces(edit: Edit, text: str) -> Iterator[Edit]:
     """Yield the parts of an edit, without the words that it keeps."""
-    old, new = (_WORD.findall(each) for each in (text[edit.start : edit.end], edit.text))
+    old, new = map(_WORD.findall, (text[edit.start : edit.end], edit.text))
     starts = [edit.start]
     for word in old:
         starts.append(starts[-1] + len(word))

@@ -239,7 +239,7 @@ def _compares_again(expr: Expr) -> bool:
         for arg, other in (node.args, node.args[::-1])
         if isinstance(other, (Literal, ListExpr)) and not isinstance(arg, (Literal, ListExpr))
     ]
-    return len({key(operand) for operand in operands}) < len(operands)
+    return len(set(map(key, operands))) < len(operands)
 
 
 @lru_cache(maxsize=1024)

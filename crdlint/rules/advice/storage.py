@@ -140,7 +140,7 @@ def on_create(crd: DecodedCRD) -> Iterator[Advisory]:
 
 @Fixer("Remove the field", "safe")
 def _without_leftover(finding: AdviceFinding) -> Edits:
-    *parents, name = (str(step) for step in finding.path.steps())
+    *parents, name = map(str, finding.path.steps())
     return [finding.editor.remove(expect(Mapping, finding.root, *parents), name)]
 
 

@@ -224,6 +224,6 @@ def _prose(schema: JSONSchemaProps) -> Iterator[tuple[Path, Scalar]]:
             yield schema.path.child(key.value), value
         elif key.value == "x-kubernetes-validations" and isinstance(value, Sequence):
             for i, rule in enumerate(value.items):
-                message = rule.find("message") if isinstance(rule, Mapping) else None
-                if message is not None and isinstance(message[1], Scalar):
-                    yield schema.path.child(key.value).index(i).child("message"), message[1]
+                message = child(rule, "message")
+                if isinstance(message, Scalar):
+                    yield schema.path.child(key.value).index(i).child("message"), message

@@ -26,7 +26,7 @@ from crdlint.kubecel.cost import EstimatedRule
 from crdlint.kubernetes.servers import Range
 from crdlint.light import NamedTuple
 from crdlint.schema.traversal import lineage, schemas
-from crdlint.yaml.nodes import Mapping, text_of
+from crdlint.yaml.nodes import Mapping, text_or_empty
 
 Advise: TypeAlias = "Callable[[DecodedCRD], Iterable[Advisory]]"
 _SPEC = Path("spec").shared()
@@ -50,7 +50,7 @@ def misfits(spec: CustomResourceDefinitionSpec) -> int:
     """Return how many keywords limit no value of the type of their schema."""
     typed = [schema for root in spec.root_schemas() for schema in schemas(root) if schema.type]
     keys = (
-        (schema.type, text_of(key) or "")
+        (schema.type, text_or_empty(key))
         for schema in typed
         for key in (schema.node.items[::2] if schema.node else ())
     )

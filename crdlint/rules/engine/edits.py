@@ -87,7 +87,7 @@ def add_required(editor: Editor, schema: Mapping, names: Iterable[str]) -> Edits
     """Yield the edits that add names to the `required` of a schema."""
     entry = schema.find("required")
     if entry is None or is_null(entry[1]):
-        listed = ", ".join(editor.value(name) for name in names)
+        listed = ", ".join(map(editor.value, names))
         yield editor.set(schema, "required", f"[{listed}]", after="type")
     else:
         items = expect(Sequence, entry[1])

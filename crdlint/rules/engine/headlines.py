@@ -25,7 +25,7 @@ from crdlint.light import NamedTuple, regex
 from crdlint.phrases import joined
 from crdlint.rules.engine.advisory import JUNCTORS
 from crdlint.safety.bugs import attempt
-from crdlint.yaml.nodes import Scalar
+from crdlint.yaml.nodes import Scalar, text_or_empty
 from crdlint.yaml.resolve import key_text
 
 if TYPE_CHECKING:
@@ -149,7 +149,7 @@ def of_set(type_: str, path: Path) -> str:
 
 def of_decode(problem: DecodeProblem) -> str:
     """Return the headline of a problem of the decoder."""
-    name = problem.node.value if isinstance(problem.node, Scalar) else ""
+    name = text_or_empty(problem.node)
     if problem.headline:
         return of_message(problem.headline)
     if problem.path:
@@ -172,7 +172,7 @@ def _of_go_type(problem: DecodeProblem, name: str) -> str:
     of_kind = "a list" if problem.go_type.startswith("[]") else "a mapping"
     expected = _GO_TYPES.get(problem.go_type, of_kind)
     actual = _JSON_TYPES[problem.json_type]
-    value = problem.content.value if isinstance(problem.content, Scalar) else ""
+    value = text_or_empty(problem.content)
     shown = f" `{_short(value)}`" if value else ""
     is_whole = problem.go_type.startswith(("[]", "map["))
     part = "" if is_whole else _PARTS.get(problem.field.rpartition(".")[2], "")
@@ -464,7 +464,7 @@ def not_compiled(error: FieldError, target: ErrorSubject) -> str:
         return (
             of_message(f"{expression}: {problem}") if problem else f"{expression} does not compile"
         )
-    code, args = problem.code.name, [_name(argument) for argument in problem.args]  # type: ignore[attr-defined]
+    code, args = problem.code.name, list(map(_name, problem.args))  # type: ignore[attr-defined]
     if code == "UNRECOGNIZED_TOKEN" and args[0][:1] in {"'", '"'}:
         escape = re.search(r"(?<!\\)(?:\\\\)*(\\.)$", args[0])
         what = (

@@ -9,6 +9,7 @@ from textwrap import indent
 from typing import Final, TypeGuard
 
 from crdlint.crd.gotypes import SCHEMA
+from crdlint.gathering import only
 from crdlint.light import NamedTuple, regex, replace
 from crdlint.phrases import Layout, OneCommand
 from crdlint.rules.engine.advisory import SCALARS
@@ -23,7 +24,7 @@ from crdlint.yaml import repairs
 from crdlint.yaml.edit import Edit
 from crdlint.yaml.editor import Editor, UneditableError
 from crdlint.yaml.json_values import to_json
-from crdlint.yaml.nodes import Mapping, Mark, Node, Scalar, child, text_of
+from crdlint.yaml.nodes import Mapping, Mark, Node, Scalar, child, pairs_of, text_of, text_or_empty
 from crdlint.yaml.repairs import Repair
 
 _MOST_KEYS: Final = 500  # of a mapping: each repeated key is looked for among them
@@ -136,7 +137,7 @@ def _rename(finding: DecodeFinding) -> Edits:
 
 def _may_be_property(name: str, value: Node) -> bool:
     """Return whether a field of a schema may be a property: it has no value, or a schema where any value is allowed."""
-    names = {text_of(each) for each in value.items[::2]} if isinstance(value, Mapping) else set()
+    names = {text_of(key) for key, _ in pairs_of(value)}
     return is_null(value) or (name in {"default", "example"} and bool(names & shifts.OF_PROPERTIES))
 
 
@@ -167,7 +168,7 @@ def _other_name(finding: DecodeFinding, mapping: Mapping, name: str) -> str | No
     if of is None:
         return None
     if of is SCHEMA and name in {"min", "max"}:
-        limited = _LIMITED.get(text_of(child(mapping, "type")) or "")
+        limited = _LIMITED.get(text_or_empty(child(mapping, "type")))
         return limited and f"{name}{limited}"
     extension = "x-kubernetes-" + _UPPER.sub(r"-\1", _PREFIX.sub("", name)).lower()
     return extension if extension in of.fields else _OTHER_NAMES.get(of.name, {}).get(name)
@@ -309,7 +310,7 @@ def _first_below(finding: DecodeFinding, owner_name: str) -> str | None:
     """Return the first field of a mapping that only belongs into an object which the mapping does not have."""
     mapping = finding.entry[0]
     of = require(finding.go_type(mapping)).fields
-    names = (text_of(each) or "" for each in mapping.items[::2])
+    names = map(text_or_empty, mapping.items[::2])
     below = of[owner_name].type.fields
     return next((name for name in names if name in below and name not in of), None)
 
@@ -341,7 +342,7 @@ def _owner_below(finding: DecodeFinding) -> str | None:
         for owner, field in of.fields.items()
         if field.type.kind == "struct" and name in field.type.fields
     ]
-    return owners[0] if len(owners) == 1 else None
+    return only(owners)
 
 
 @Fixer("Move the property into `properties`", "unsafe").example(
@@ -568,7 +569,7 @@ def _of_required_flag(finding: DecodeFinding) -> Placement | None:
     if flag == "false":
         return Placement("Remove `required`: a field is optional unless its object lists it")
     owner, fields = finding.editor.key_of(schema), child(schema, "properties")
-    names = texts(fields.items[::2]) if isinstance(fields, Mapping) else []
+    names = texts(key for key, _ in pairs_of(fields))
     each = None if owner is None else _INNER.get(owner.value)
     if each is not None:
         return Placement(_fields_of_each(each, names))

@@ -31,7 +31,7 @@ from crdlint.rules.server.list_types import (
     list_with,
 )
 from crdlint.spelling import name_meant
-from crdlint.yaml.nodes import Mapping, Scalar, Sequence, child, items_of, text_of
+from crdlint.yaml.nodes import Mapping, Scalar, Sequence, child, items_of, pairs_of, text_of
 
 _LIKE: Final = 0.6
 
@@ -201,7 +201,7 @@ def _required_key(finding: FieldFinding) -> Edits:
 def _misspelled_in(item: Mapping, key: str) -> Scalar | None:
     required_names, properties = child(item, "required"), child(item, "properties")
     names = {name.value: name for name in items_of(required_names) if isinstance(name, Scalar)}
-    property_names = set(texts(properties.items[::2])) if isinstance(properties, Mapping) else set()
+    property_names = set(texts(key for key, _ in pairs_of(properties)))
     near = name_meant(key, names.keys() - property_names)
     return None if near is None else names[near]
 

@@ -16,7 +16,7 @@ def repeated_below(finding: PathFinding) -> list[Mapping]:
     owner, name = finding.owner, finding.name
     if owner.find(name) is not None:
         return []
-    blocks = [_last_block(value) for value in owner.items[1::2]]
+    blocks = list(map(_last_block, owner.items[1::2]))
     return [block for block in blocks if block is not None and _ends_with_second(block, name)]
 
 

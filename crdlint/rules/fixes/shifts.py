@@ -11,6 +11,7 @@ from itertools import takewhile
 from typing import Final
 
 from crdlint.crd.gotypes import SCHEMA, GoType
+from crdlint.gathering import first_of
 from crdlint.light import NamedTuple
 from crdlint.rules.engine.advisory import SCALARS
 from crdlint.rules.engine.edits import Edits, expect, is_null, require, texts
@@ -18,7 +19,16 @@ from crdlint.rules.engine.finding import DecodeFinding, FindingT, RepeatedKeyFin
 from crdlint.rules.engine.fixer import Fixer, Scope
 from crdlint.rules.fixes.type_fixes import WHOLE_CRD, in_spec
 from crdlint.yaml.editor import Editor, UneditableError
-from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence, child, items_of, text_of
+from crdlint.yaml.nodes import (
+    Mapping,
+    Node,
+    Scalar,
+    Sequence,
+    child,
+    items_of,
+    text_of,
+    text_or_empty,
+)
 
 Pair = tuple["Node", "Node"]
 STEP: Final = 2  # spaces
@@ -264,7 +274,7 @@ def outdented_field(finding: DecodeFinding) -> ShiftedBlock | None:
     mapping, key, value = finding.entry
     editor, index = finding.editor, finding.editor.index(key)
     items = expect(Sequence, mapping.items[index - 1] if index else None)
-    item = expect(Mapping, items.items[-1] if items.items else None)
+    item = expect(Mapping, first_of(items.items[::-1]))
     of, column = finding.go_type(item), item.start_mark.column
     if of is None or of.kind != "struct" or item.find(key.value) is not None:
         return None
@@ -402,7 +412,7 @@ def _empty_key(mapping: Mapping, first: int, later: int) -> int | None:
     """Return the index of the key without a value between two others that takes the schema below it; None without one."""
     types = [text_of(value) for key, value in mapping.pairs() if text_of(key) == "type"]
     for index in range(first + 2, later, 2):
-        name = text_of(mapping.items[index]) or ""
+        name = text_or_empty(mapping.items[index])
         if types[:1] == [_TYPES_OF_OWNERS.get(name)] and is_null(mapping.items[index + 1]):
             return index
     return None

@@ -46,7 +46,17 @@ from crdlint.rules.server.structural import (
 from crdlint.schema.structural import TYPES
 from crdlint.yaml.edit import Edit
 from crdlint.yaml.editor import UneditableError
-from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence, child, is_block_text, text_of
+from crdlint.yaml.nodes import (
+    Mapping,
+    Node,
+    Scalar,
+    Sequence,
+    child,
+    is_block_text,
+    pairs_of,
+    text_of,
+    text_or_empty,
+)
 from crdlint.yaml.parse import parse_first
 
 _DOCUMENTATION: Final = frozenset({"description", "title", "default", "nullable"})
@@ -136,8 +146,7 @@ def _are_indented(text: str, blanks: str) -> bool:
 def _fields_of(text: str) -> dict[str, Node]:
     """Return the fields that a text has as YAML, by their names; none if it is no mapping."""
     root = parse_first(dedent(text)).root
-    pairs = root.pairs() if isinstance(root, Mapping) else ()
-    return {getattr(key, "value", ""): value for key, value in pairs}
+    return {text_or_empty(key): value for key, value in pairs_of(root)}
 
 
 def _is_key_of_rest(name: str, fields: dict[str, Node]) -> bool:
@@ -273,7 +282,7 @@ def _items_of_any_type(finding: FieldFinding) -> Edits:
         if node is not None
     ]
     types = [key for key in owner.items[::2] if getattr(key, "value", "") == "type"]
-    description = text_of(child(owner, "description")) or ""
+    description = text_or_empty(child(owner, "description"))
     has_items_beside = isinstance(parent, Mapping) and parent.find("items") is not None
     if (
         names == ["items", "properties"]

@@ -20,7 +20,7 @@ from crdlint.rules.server.subresources import (
     WITH_SCALE,
 )
 from crdlint.schema.defaulting import META_FIELDS
-from crdlint.yaml.nodes import Mapping, Scalar, child, text_of
+from crdlint.yaml.nodes import Mapping, Scalar, child, text_or_empty
 
 
 def from_a_dot(finding: FieldFinding) -> Edits:
@@ -98,7 +98,7 @@ def _column_type(finding: FieldFinding) -> Edits:
     if finding.name != "type" or finding.error.type != REQUIRED:
         return
     schema = next(iter(finding.crd.spec.root_schemas()), None)
-    path = text_of(child(finding.owner, "jsonPath")) or ""
+    path = text_or_empty(child(finding.owner, "jsonPath"))
     for step in path.split(".")[1:]:
         schema = None if schema is None else schema.properties.get(step)
     is_date = path == ".metadata.creationTimestamp" or (

@@ -21,7 +21,16 @@ from crdlint.rules.fixes.v1beta1 import block
 from crdlint.schema.structural import TYPES
 from crdlint.yaml.edit import Edit
 from crdlint.yaml.editor import Editor, UneditableError, quoted
-from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence, child, is_glued_item, text_of
+from crdlint.yaml.nodes import (
+    Mapping,
+    Node,
+    Scalar,
+    Sequence,
+    child,
+    is_glued_item,
+    text_of,
+    text_or_empty,
+)
 
 _GROUPED: Final = regex(r"-?\d{1,3}(?:[,_]\d{3})+\Z")
 _AMONG: Final = regex(
@@ -201,9 +210,9 @@ def _rules_in_properties(finding: DecodeFinding) -> Edits:
 
 def _reads_each(rules: Sequence, properties: Mapping) -> bool:
     """Return whether each of some rules reads a property, so that none may be of the property above it."""
-    names = "|".join(re.escape(text_of(name) or "") for name in properties.items[::2])
+    names = "|".join(re.escape(text_or_empty(name)) for name in properties.items[::2])
     read = re.compile(rf"\bself\.(?:{names})\b")
-    return all(read.search(text_of(child(rule, "rule")) or "") for rule in rules.items)
+    return all(read.search(text_or_empty(child(rule, "rule"))) for rule in rules.items)
 
 
 @Fixer("Write the type and `nullable`", "safe").example(
@@ -784,7 +793,7 @@ def _names_of_item(items: Sequence) -> list[str]:
         return []
     (item,) = items.items
     names = item.items[::2] if isinstance(item, Mapping) else [item]
-    return [text_of(name) or "" for name in names]
+    return list(map(text_or_empty, names))
 
 
 def _status_out_of_list(editor: Editor, items: Sequence, written: str) -> Edit:

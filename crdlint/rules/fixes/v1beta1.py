@@ -12,7 +12,7 @@ from crdlint.rules.engine.fixer import Fixer
 from crdlint.yaml.edit import Edit, apply
 from crdlint.yaml.editor import Editor, UneditableError, apart
 from crdlint.yaml.json_values import to_json
-from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence, child, items_of, text_of
+from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence, child, entry, items_of, text_of
 
 # What moves from the spec into each version: its name in the spec, its name in a version, and what the help adds.
 _PER_VERSION: Final = (
@@ -122,7 +122,7 @@ def _fields(spec: Mapping) -> dict[str, tuple[Scalar, Node]]:
 def _edits_within(editor: Editor, value: Node, *, keeps: bool) -> Iterator[Edit]:
     """Yield the edits of a moved value: columns with `jsonPath`, and a schema that keeps unknown fields."""
     for column in items_of(value):
-        json_path = column.find("JSONPath") if isinstance(column, Mapping) else None
+        json_path = entry(column, "JSONPath")
         if json_path is not None and isinstance(json_path[0], Scalar):
             yield editor.respell(json_path[0], "jsonPath")
     if keeps and isinstance(value, Mapping) and value.find("openAPIV3Schema") is not None:

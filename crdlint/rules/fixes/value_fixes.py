@@ -9,6 +9,7 @@ from typing import Any, Final, TypeVar
 from crdlint.crd.errors import REQUIRED
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.crd.placeholders import is_no_value
+from crdlint.gathering import only
 from crdlint.light import NamedTuple, regex
 from crdlint.rules.engine.edits import Edits, expect, require
 from crdlint.rules.engine.examples import stream
@@ -194,7 +195,7 @@ def _moved(finding: PathFinding) -> Edits:
     homes += [
         child(owner, name) for name, schema in fields.items() if key.value in schema.properties
     ]
-    home = expect(Mapping, homes[0] if len(homes) == 1 else None)
+    home = expect(Mapping, only(homes))
     if home.find(key.value) is None and not owner.flow and not home.flow and len(owner.items) > 2:
         inner = editor.key_of(owner) if home is around else None
         value = block(editor, owner.items[editor.index(key) + 1])

@@ -236,7 +236,7 @@ def _compiled(
         stored_messages=options.preexisting_message_expressions,
     )
     schemas = [schema for schema, _ in doubtful]
-    uncertain = Within({id(schema) for schema in schemas})
+    uncertain = Within(set(map(id, schemas)))
     enclosing = at_or_above(schemas)
     dialect, common = options.server.cel, options.common
     context = (

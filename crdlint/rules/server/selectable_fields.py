@@ -20,6 +20,7 @@ from crdlint.crd.errors import (
 )
 from crdlint.crd.model import JSONSchemaProps, SelectableField
 from crdlint.crd.paths import Path
+from crdlint.gathering import without_none
 from crdlint.rules.engine.relations import ANYWHERE
 from crdlint.rules.engine.rule import Link, Rule
 from crdlint.rules.server import panics, structural, versions
@@ -183,7 +184,7 @@ def _first_rejection(root: JSONSchemaProps) -> tuple[JSONSchemaProps, Rejection]
         if alternatives_seen:
             continue
         structure = (schema.item_schema, *schema.properties.values(), schema.additional_schema)
-        pending.extend((child, False) for child in reversed(structure) if child is not None)
+        pending.extend((child, False) for child in without_none(reversed(structure)))
         pending.append((schema, True))
         pending.extend((child, False) for child in reversed([*junctors(schema)]))
     return None

@@ -15,6 +15,7 @@ from typing import Any, Final
 from crdlint.files.read import UnreadableError, decode, entries_of, is_folder, read_bytes
 from crdlint.files.recognition import may_hold_crd
 from crdlint.files.repository import is_below, repository_top
+from crdlint.gathering import list_of, object_of
 from crdlint.light import NamedTuple, dataclass, replace
 from crdlint.sources.helm.ignored import IGNORE_FILE, ignore_lines, is_ignored
 from crdlint.sources.helm.layout import (
@@ -94,9 +95,7 @@ class Chart:
             entries = (
                 [] if requirements is None else _mapping(requirements.text).get("dependencies")
             )
-        return tuple(
-            map(_dependency, filter(_is_mapping, entries if isinstance(entries, list) else []))
-        )
+        return tuple(map(_dependency, filter(_is_mapping, list_of(entries))))
 
     def has_order(self, first: Chart, second: Chart) -> bool:
         """Return whether Helm always installs the `crds/` of two charts in it in one order.
@@ -335,12 +334,11 @@ def _renamed(chart: Chart, name: str) -> Chart:
 def _dependency(entry: Mapping[str, Any]) -> Dependency:
     name, alias, condition = (str(entry.get(key) or "") for key in ("name", "alias", "condition"))
     conditions = tuple(path for path in condition.strip().split(",") if path)
-    tags = entry.get("tags")
     return Dependency(
         name,
         alias or name,
         conditions,
-        tuple(map(str, tags)) if isinstance(tags, list) else (),
+        tuple(map(str, list_of(entry.get("tags")))),
     )
 
 
@@ -355,4 +353,4 @@ def _mapping(text: str) -> dict[str, Any]:
         value = None if root is None else to_json(root)
     except YAMLDecodeError:
         return {}
-    return value if isinstance(value, dict) else {}
+    return object_of(value)

@@ -15,6 +15,7 @@ from typing import Any, Final, TypeAlias
 
 from crdlint.files.read import text_if_readable
 from crdlint.files.recognition import KIND
+from crdlint.gathering import object_at, object_of
 from crdlint.light import NamedTuple, regex
 from crdlint.sources.helm.chart import Chart, Dependency
 from crdlint.sources.helm.layout import HelmValues
@@ -56,7 +57,7 @@ def _read(path: str) -> dict[str, Any]:
         value = {} if root is None else to_json(root)
     except YAMLDecodeError as error:
         raise UnknownValuesError from error
-    return value if isinstance(value, dict) else {}
+    return object_of(value)
 
 
 def _nested(names: Sequence[str], value: Any) -> dict[str, Any]:
@@ -83,8 +84,7 @@ def with_defaults(chart: Chart, overrides: Mapping[str, Any]) -> dict[str, Any]:
     """Return the values of a chart, with those of the charts in it below their names."""
     values = merged(overrides, chart.values)
     for inner in chart.charts:
-        below = values.get(inner.name)
-        below = dict(below) if isinstance(below, dict) else {}
+        below = dict(object_of(values.get(inner.name)))
         if isinstance(values.get(_GLOBAL), dict):
             below[_GLOBAL] = merged(values[_GLOBAL], below.get(_GLOBAL) or {})
         values[inner.name] = with_defaults(inner, below)
@@ -132,14 +132,10 @@ def deciding_condition(entry: Dependency, values: Mapping[str, Any], prefix: str
     return None
 
 
-def value_at(values: Mapping[str, Any], path: str) -> Any:
+def value_at(values: Any, path: str) -> Any:
     """Return the value at a path of names, or None."""
-    value: Any = values
-    for name in path.split("."):
-        if not isinstance(value, dict):
-            return None
-        value = value.get(name)
-    return value
+    *parents, name = path.split(".")
+    return object_at(values, *parents).get(name)
 
 
 _TOKEN: Final = regex(

@@ -245,8 +245,9 @@ class Charts:
     def packed_text(self, path: str) -> str | None:
         """Return the text of a file of a packed chart, or None for another path."""
         location = self._layout.locate(path)
-        is_packed = location is not None and is_archive(location.chart)
-        return self.text_of(location.chart, path) if location is not None and is_packed else None
+        if location is None or not is_archive(location.chart):
+            return None
+        return self.text_of(location.chart, path)
 
     def text_of(self, chart: str, path: str) -> str | None:
         """Return the text of a file of a chart, or None."""
@@ -283,12 +284,6 @@ class Charts:
         return (
             [masked.text] if is_known and all(b.is_kept(is_true) for b in masked.blocks) else None
         )
-
-    def chart_of(self, path: str) -> str | None:
-        """Return the outermost chart that a file of `crds/` or `templates/` is in, or None."""
-        location = self._layout.locate(path)
-        is_part = location is not None and location.part in {CRDS, TEMPLATES}
-        return outermost(location.chart) if location is not None and is_part else None
 
     def take_failures(self) -> list[Failure]:
         """Return the failures since the last call."""
@@ -470,7 +465,7 @@ class Charts:
     def _render(self, chart: str, model: Chart) -> Rendered:
         versions_asked = self.versions.get(chart)
         versions = versions_of(chart) if versions_asked is None else versions_asked
-        names = [str(server) for server in reversed(versions.servers)]
+        names = list(map(str, reversed(versions.servers)))
         if versions_asked is None or not asks_for_version(model):
             names = names[:1]
         return render_for(
@@ -658,11 +653,6 @@ def render_for(
     with _ASKING:
         problem = helm().problem
     return rendered if problem is None else Rendered(problem=problem, final=False)
-
-
-def render_as_installed(chart: str, values: HelmValues) -> Rendered:
-    """Render a chart by the Helm on the PATH, for the newest version of Kubernetes that the chart supports."""
-    return render_for(chart, values, [str(versions_of(chart).newest)])
 
 
 def manifest_as_installed(chart: str, values: HelmValues) -> str | None:

@@ -36,7 +36,7 @@ from crdlint.sources.helm.templates import Where, outline
 from crdlint.yaml import YAMLDecodeError
 from crdlint.yaml.json_values import to_json
 from crdlint.yaml.nodes import Mapping as MappingNode
-from crdlint.yaml.nodes import Node, child, items_of, text_of
+from crdlint.yaml.nodes import Node, child, items_of, text_of, text_or_empty
 from crdlint.yaml.parse import Document, iter_documents
 
 KEEP: Final = "helm.sh/resource-policy"
@@ -357,7 +357,7 @@ def _objects(document: Document) -> Iterator[MappingNode]:
         if not isinstance(root, MappingNode):
             continue
         items = child(root, "items")
-        if items is not None and (text_of(child(root, "kind")) or "").endswith("List"):
+        if items is not None and text_or_empty(child(root, "kind")).endswith("List"):
             pending += reversed(items_of(items))
         else:
             yield root
@@ -388,7 +388,7 @@ def _line_outside(depth: int) -> re.Pattern[str]:
 
 
 def _annotation(root: Node | None, name: str) -> str:
-    return text_of(child(root, "metadata", "annotations", name)) or ""
+    return text_or_empty(child(root, "metadata", "annotations", name))
 
 
 def _document(
@@ -413,7 +413,7 @@ def _document(
         way,
         head.api_version,
         head.kind,
-        text_of(child(head.root, "metadata", "name")) or "",
+        text_or_empty(child(head.root, "metadata", "name")),
         head.text,
         annotations if annotations is not None else annotations_of(head.root),
         events,
@@ -440,14 +440,14 @@ def _defined(head: _Head) -> Defined | None:
         return None
     spec = child(head.root, "spec")
     versions = tuple(
-        text_of(child(item, "name")) or "" for item in items_of(child(spec, "versions"))
+        text_or_empty(child(item, "name")) for item in items_of(child(spec, "versions"))
     )
     names = child(spec, "names")
     kind = _name(names, "kind")
     paths = {_name(names, "plural"), _name(names, "singular") or kind.lower()}
-    paths |= {text_of(item) or "" for item in items_of(child(names, "shortNames"))}
+    paths |= set(map(text_or_empty, items_of(child(names, "shortNames"))))
     return Defined(
-        text_of(child(spec, "group")) or "",
+        text_or_empty(child(spec, "group")),
         kind,
         versions,
         frozenset(paths - {""}),
@@ -456,7 +456,7 @@ def _defined(head: _Head) -> Defined | None:
 
 
 def _name(names: Node | None, field: str) -> str:
-    return text_of(child(names, field)) or ""
+    return text_or_empty(child(names, field))
 
 
 # What a directive may ask for that is otherwise after the installation.
@@ -677,7 +677,7 @@ class _MaskedTemplate:
         around = [
             each for each in self._blocks if each.line <= part.first and each.end_line >= part.last
         ]
-        results = [self._keeps(block) for block in around]
+        results = list(map(self._keeps, around))
         if False in results:
             return tuple(around), False
         return tuple(around), None if None in results else True
@@ -718,7 +718,7 @@ def as_json(document: ChartDocument) -> Any:
 def _json_of(text: str) -> Any:
     try:
         roots = [each.root for each in iter_documents(text) if each.root is not None]
-        return [to_json(root) for root in roots]
+        return list(map(to_json, roots))
     except YAMLDecodeError:
         return None
 

@@ -16,7 +16,7 @@ from crdlint.phrases import some
 from crdlint.rules.advice.deployment import RENDER, SKIPPED
 from crdlint.sources.helm.layout import CHART, VALUES, HelmValues
 from crdlint.sources.helm.masking import Block, Masked, mask
-from crdlint.yaml.nodes import Mapping, Scalar, child, items_of, text_of
+from crdlint.yaml.nodes import Mapping, child, items_of, text_of, text_or_empty
 from crdlint.yaml.parse import parse_first
 
 if TYPE_CHECKING:
@@ -314,7 +314,7 @@ def _condition(chart: str, inner: list[str]) -> list[str]:
     root = parse_first(text_if_readable(os.path.join(chart, CHART)) or "").root
     for dependency in items_of(child(root, "dependencies")):
         names = [child(dependency, key) for key in ("name", "alias", "condition")]
-        name, alias, condition = (node.value if isinstance(node, Scalar) else "" for node in names)
+        name, alias, condition = map(text_or_empty, names)
         if inner and inner[0] in {name, alias} and condition:
             return [condition.partition(",")[0].strip()]
     return []

@@ -19,6 +19,7 @@ from crdlint.crd.positions import Span
 from crdlint.diagnostics import Diagnostic, Related, Severity
 from crdlint.files.paths import has_yaml_suffix
 from crdlint.files.recognition import CRD_OBJECT
+from crdlint.gathering import grouped, object_at
 from crdlint.light import NamedTuple, dataclass, replace
 from crdlint.linting.result import CRDPlace, FileResult
 from crdlint.rules.advice import charts as rules
@@ -104,7 +105,7 @@ def conflicts_of(contents: Sequence[ChartContents]) -> list[frozenset[CRDPlace]]
 
     Helm 4 fails to install them, because one of them is never established.
     """
-    conflicts = (_with_names_in_common(each) for each in contents)
+    conflicts = map(_with_names_in_common, contents)
     return list(dict.fromkeys(filter(None, conflicts)))
 
 
@@ -168,9 +169,7 @@ def _differ(copy: CopyOfCRD, other: CopyOfCRD, text_of: Callable[[str], str]) ->
 def results_of(chart: Chart, findings: Iterable[Diagnostic]) -> list[FileResult]:
     """Return findings as the results of their files."""
     files = {file.shown: file for file in chart.all_files()}
-    by_file: dict[str, list[Diagnostic]] = defaultdict(list)
-    for finding in findings:
-        by_file[finding.file].append(finding)
+    by_file = grouped(findings, lambda finding: finding.file)
     results = []
     for path, own in by_file.items():
         text = files[path].text if path in files else ""
@@ -322,11 +321,15 @@ _OF_KUBEBUILDER: Final = ("system", "webhook-service")
 def _has_placeholder(crd: ChartDocument) -> bool:
     if _OF_KUBEBUILDER[1] not in crd.text:  # few CRDs have it
         return False
-    service: Any = head_as_json(crd)
-    for name in ("spec", "conversion", "webhook", "clientConfig", "service"):
-        service = service.get(name) if isinstance(service, dict) else None
-    names = (service.get("namespace"), service.get("name")) if isinstance(service, dict) else ()
-    return names == _OF_KUBEBUILDER
+    client = object_at(
+        head_as_json(crd),
+        "spec",
+        "conversion",
+        "webhook",
+        "clientConfig",
+    )
+    service = object_at(client, "service")
+    return (service.get("namespace"), service.get("name")) == _OF_KUBEBUILDER
 
 
 @dataclass
@@ -399,9 +402,7 @@ class _ChartCheck:
 
     def _without_matches(self) -> Iterator[Diagnostic]:
         """Yield the objects of templates whose CRD does not exist when Helm looks up their kind."""
-        by_kind: dict[tuple[str, str], list[ChartDocument]] = defaultdict(list)
-        for crd in self._crds:
-            by_kind[crd.defined_kind].append(crd)
+        by_kind = grouped(self._crds, lambda crd: crd.defined_kind)
         for each in self.contents.sent(Way.TEMPLATE, Way.HOOK):
             crds = by_kind.get((each.group, each.kind), [])
             if not crds or self._is_served(each):

@@ -238,7 +238,7 @@ class Block:
         """Return whether Helm renders the kept content, None if that is not certain; `holds` evaluates a condition."""
         if self.directive.keyword == "range":
             return None
-        conditions = [_condition(body) for body in (self.directive.body, *self.elses)]
+        conditions = list(map(_condition, (self.directive.body, *self.elses)))
         if not self.is_else:
             return holds(conditions[0])
         *others, last = conditions

@@ -40,7 +40,16 @@ from crdlint.sources.helm.masking import mask
 from crdlint.sources.helm.render import chart_digest
 from crdlint.yaml import YAMLDecodeError
 from crdlint.yaml.json_values import to_json
-from crdlint.yaml.nodes import Mapping, Node, Scalar, child, items_of, text_of
+from crdlint.yaml.nodes import (
+    Mapping,
+    Node,
+    Scalar,
+    child,
+    items_of,
+    pairs_of,
+    text_of,
+    text_or_empty,
+)
 from crdlint.yaml.parse import parse_first
 
 LIMIT: Final = 1024 * 1024  # bytes of the data of a Secret; upstream: core.MaxSecretSize
@@ -271,8 +280,8 @@ def descriptions(part: ReleasePart) -> list[Description]:
     while pending:
         node, path = pending.pop()
         pending += ((item, path) for item in items_of(node))
-        for key, value in node.pairs() if isinstance(node, Mapping) else ():
-            name = text_of(key) or ""
+        for key, value in pairs_of(node):
+            name = text_or_empty(key)
             if name == "description" and isinstance(value, Scalar):
                 start, end = key.start_mark.index, value.end_mark.index
                 ranges.append(Description(path, offset + start, offset + end))

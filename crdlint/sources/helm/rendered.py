@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from crdlint.crd.positions import Locator, SourceLocation, Span
 from crdlint.files.patterns import is_in_order
 from crdlint.files.recognition import NAME_LINE
+from crdlint.gathering import without_none
 from crdlint.light import NamedTuple, dataclass, regex, replace
 from crdlint.linting.documents import collect_crds
 from crdlint.linting.result import (
@@ -293,9 +294,8 @@ class _Lines:
 
     def fix(self, fix: Fix) -> Fix | None:
         """Return a fix of the rendered text as one of the template, None if it changes what Helm writes."""
-        edits = [self._edit(edit) for edit in fix.edits]
-        own = [edit for edit in edits if edit is not None]
-        return replace(fix, edits=tuple(own)) if len(own) == len(edits) else None
+        own = without_none(map(self._edit, fix.edits))
+        return replace(fix, edits=tuple(own)) if len(own) == len(fix.edits) else None
 
     def _edit(self, edit: Edit) -> Edit | None:
         """Return an edit of rendered lines as one of the template's, if these are the same lines with the same neighbours."""

@@ -13,6 +13,7 @@ from typing import Any, Final, TypeGuard
 
 from crdlint.crd.positions import Span
 from crdlint.diagnostics import OLD_CRD, Diagnostic, Related, Severity
+from crdlint.gathering import first_of, list_of
 from crdlint.light import dataclass, replace
 from crdlint.phrases import agreeing, counted, some
 from crdlint.rules.advice import charts
@@ -307,7 +308,7 @@ class _ChartUpgrade:
             version = each.api_version.rpartition("/")[2]
             fields = list(
                 new_fields(
-                    _first(as_json(each)), _schema_of(before, version), _schema_of(after, version)
+                    first_of(as_json(each)), _schema_of(before, version), _schema_of(after, version)
                 )
             )
             if fields:
@@ -421,14 +422,10 @@ def _new_fields_of_object(
 _OF_EACH_OBJECT = frozenset({"apiVersion", "kind", "metadata"})
 
 
-def _first(values: Any) -> Any:
-    return values[0] if isinstance(values, list) and values else None
-
-
 def _schema_of(crd: ChartDocument, version: str) -> Any:
     """Return the schema of a version of a CRD as JSON values, None if it has none."""
-    versions = value_at(_first(as_json(crd)), "spec.versions")
-    for each in versions if isinstance(versions, list) else ():
+    versions = value_at(first_of(as_json(crd)), "spec.versions")
+    for each in list_of(versions):
         if value_at(each, "name") == version:
             return value_at(each, "schema.openAPIV3Schema")
     return None

@@ -10,6 +10,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+from crdlint.gathering import list_of, object_of
 from crdlint.golang.matching import PatternError, matches
 from crdlint.light import NamedTuple
 from crdlint.safety.work import WorkLimitError
@@ -66,7 +67,7 @@ def failures_of(chart: Chart, values: HelmValues) -> list[Failure]:
     failures: list[Failure] = []
     for run in runs_of(chart.shown, values):
         try:
-            rejected = [" ".join(each) for each in _rejected(chart, given_values(run))]
+            rejected = list(map(" ".join, _rejected(chart, given_values(run))))
         except (UnknownValuesError, _UnknownError):
             continue
         if rejected:
@@ -84,7 +85,7 @@ def failures_of(chart: Chart, values: HelmValues) -> list[Failure]:
 
 def _rejected(chart: Chart, overrides: Mapping[str, Any]) -> Iterator[list[str]]:
     """Yield the name of each chart whose schema rejects its values, followed by the errors."""
-    if any(_imports_values(each) for each in chart.all_charts()):
+    if any(map(_imports_values, chart.all_charts())):
         raise _UnknownError
     enabled = enabled_charts(chart, overrides)
     for each in chart.all_charts():
@@ -100,8 +101,7 @@ def _rejected(chart: Chart, overrides: Mapping[str, Any]) -> Iterator[list[str]]
 
 
 def _imports_values(chart: Chart) -> bool:
-    dependencies = chart.metadata.get("dependencies")
-    entries = dependencies if isinstance(dependencies, list) else []
+    entries = list_of(chart.metadata.get("dependencies"))
     return any(isinstance(entry, dict) and "import-values" in entry for entry in entries)
 
 
@@ -131,10 +131,10 @@ def _errors(schema_text: bytes, values: Mapping[str, Any]) -> list[str]:
         all_errors = list(_validator_of(json.loads(schema_text)).iter_errors(values))
     except (ValueError, RecursionError, SchemaError, Unresolvable):
         raise _UnknownError from None
-    errors = [_rejected_value(error) for error in all_errors]
+    errors = list(map(_rejected_value, all_errors))
     if any(error.value is None for error in errors):  # Helm removes some of them
         raise _UnknownError
-    errors.sort(key=lambda error: [str(step) for step in error.path])
+    errors.sort(key=lambda error: list(map(str, error.path)))
     sentences = (f"- at '{_pointer(error)}': {_sentence(error)}" for error in errors)
     return list(dict.fromkeys(sentences))[:_SHOWN]
 
@@ -190,7 +190,7 @@ def _draft_of(schema: Any) -> Any:
     import jsonschema
 
     newest = jsonschema.Draft202012Validator
-    named = schema.get("$schema") if isinstance(schema, dict) else None
+    named = object_of(schema).get("$schema")
     if named is None:
         return newest
     drafts: list[Any] = [
@@ -262,7 +262,7 @@ def _of_required(error: _Rejected) -> str:
 
 
 def _of_additional(error: _Rejected) -> str:
-    declared = error.schema.get("properties", {}) if isinstance(error.schema, dict) else {}
+    declared = object_of(error.schema).get("properties", {})
     names = [name for name in error.value if name not in declared]
     return f"additional properties {_listed(names)} not allowed"
 

@@ -21,6 +21,7 @@ from crdlint.diagnostics import Diagnostic
 from crdlint.files.offline import needs_memory, reason, sandbox
 from crdlint.files.read import UnreadableError, decode, text_if_readable
 from crdlint.files.recognition import GROUP, KIND, may_hold_crd
+from crdlint.gathering import object_of
 from crdlint.light import dataclass, regex, replace
 from crdlint.linting.result import CRD, ComparedCRD, FileResult, Lint
 from crdlint.phrases import some
@@ -315,7 +316,7 @@ def _of_resources(build: Build, built: FileResult) -> tuple[list[FileResult], li
     """Return the results of the other files without what the build fixes, and notices of what it fixes in checked files."""
     results = [other for other in build.others if not other.crds]
     notices = []
-    others = {id(other) for other in build.others}
+    others = set(map(id, build.others))
     for resource in build.resources:
         fixed = _fixed(resource, built)
         if id(resource) in others:
@@ -339,8 +340,7 @@ def _explained(finding: Diagnostic, kustomization: Kustomization) -> Diagnostic:
 def _replaces_versions(patch: str) -> bool:
     """Return whether a patch, as `patch_text` has it, has a list of versions, which is not merged with that of the CRD."""
     entry, _, content = patch.partition("\n")
-    value = json.loads(entry)
-    inline = value.get("patch") if isinstance(value, dict) else None
+    inline = object_of(json.loads(entry)).get("patch")
     texts = (content, inline if isinstance(inline, str) else "")
     roots = (parse_first(text).root for text in texts)
     return any(items_of(child(root, *_VERSIONS.split("."))) for root in roots)

@@ -18,6 +18,7 @@ from typing import Any, Final
 
 from crdlint.files.read import MAX_BYTES, UnreadableError, decode, read_bytes
 from crdlint.files.repository import is_below, repository_top
+from crdlint.gathering import without_none
 from crdlint.light import NamedTuple, dataclass
 from crdlint.phrases import some
 from crdlint.safety.programs import shortened
@@ -508,7 +509,7 @@ def _resolved_plugin(
 
 
 def _joined(documents: list[dict[str, Any]]) -> str:
-    return "\n---\n".join(json.dumps(document) for document in documents)
+    return "\n---\n".join(map(json.dumps, documents))
 
 
 def _each(handler: _Handler) -> _Handler:
@@ -516,8 +517,9 @@ def _each(handler: _Handler) -> _Handler:
         if not isinstance(value, list):
             resolver.reject(f"`{field}` is not a list")
             return None
-        items = [handler(resolver, item, f"{field}[{i}]") for i, item in enumerate(value)]
-        return [item for item in items if item is not None]
+        return without_none(
+            handler(resolver, item, f"{field}[{i}]") for i, item in enumerate(value)
+        )
 
     return handle
 

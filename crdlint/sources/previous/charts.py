@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import field
 from typing import Final
@@ -11,6 +10,7 @@ from typing import Final
 from crdlint.diagnostics import Diagnostic
 from crdlint.files.read import text_if_readable
 from crdlint.files.repository import RepositoryError
+from crdlint.gathering import grouped
 from crdlint.light import dataclass, replace
 from crdlint.linting.result import FileResult
 from crdlint.sources.helm.check import Charts, load_chart
@@ -94,9 +94,7 @@ def _named(document: ChartDocument, folder: OldFolder, path: str) -> ChartDocume
 
 
 def _results(findings: tuple[Diagnostic, ...]) -> Iterator[FileResult]:
-    by_file: dict[str, list[Diagnostic]] = defaultdict(list)
-    for finding in findings:
-        by_file[finding.file].append(finding)
+    by_file = grouped(findings, lambda finding: finding.file)
     for path, own in by_file.items():
         text = text_if_readable(path) or ""
         masked = mask(text).text if "{{" in text else None
