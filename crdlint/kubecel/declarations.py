@@ -186,7 +186,7 @@ class Doubts:
     """Schemas, by identity, whose types are not known before their errors are fixed.
 
     - `unknown`: may become anything: they are declared as `dyn`, which accepts any expression
-    - `objects`: lack their type, which can only be `object`
+    - `objects`: can only be objects with the fields of their properties, also if their type is missing or they are a map
     """
 
     unknown: AbstractSet[int] = frozenset()
@@ -213,7 +213,7 @@ class Declarer:
         declared = self._by_schema
         order = [] if (id(schema), is_resource) in declared else [(schema, is_resource)]
         for current, _ in order:  # which grows: parents before their children
-            children = _parts(current, self._type(current))
+            children = self._parts(current)
             order += [child for child in children if (id(child[0]), child[1]) not in declared]
         for current, resource in reversed(order):
             if (id(current), resource) not in declared:
@@ -225,6 +225,22 @@ class Declarer:
         if id(schema) in self.doubts.unknown:
             return ""
         return "object" if id(schema) in self.doubts.objects else schema.type
+
+    def _parts(self, schema: JSONSchemaProps) -> list[tuple[JSONSchemaProps, bool]]:
+        """Return the schemas that the declaration of a schema contains, each with whether it is a resource."""
+        if schema.x_int_or_string:
+            return []
+        type_ = self._type(schema)
+        below: Iterable[JSONSchemaProps | None] = ()
+        if type_ == "array":
+            below = (schema.item_schema,)
+        elif type_ == "object":
+            is_map = self._is_map(schema)
+            below = (schema.additional_schema,) if is_map else schema.properties.values()
+        return [(child, child.x_embedded_resource) for child in without_none(below)]
+
+    def _is_map(self, schema: JSONSchemaProps) -> bool:
+        return schema.additional_schema is not None and id(schema) not in self.doubts.objects
 
     def _child(self, schema: JSONSchemaProps) -> DeclType | None:
         return self._by_schema[id(schema), schema.x_embedded_resource]
@@ -274,7 +290,7 @@ class Declarer:
         )
 
     def _object(self, schema: JSONSchemaProps, *, is_resource: bool) -> DeclType | None:
-        if schema.additional_schema is not None:
+        if self._is_map(schema):
             return self._container(
                 schema,
                 schema.additional_schema,
@@ -350,19 +366,6 @@ class Declarer:
             schema=schema,
             shape=self.sharing.shape(type_.name, most),
         )
-
-
-def _parts(schema: JSONSchemaProps, type_: str) -> list[tuple[JSONSchemaProps, bool]]:
-    """Return the schemas that the declaration of a schema as a type contains, each with whether it is a resource."""
-    if schema.x_int_or_string:
-        return []
-    below: Iterable[JSONSchemaProps | None] = ()
-    if type_ == "array":
-        below = (schema.item_schema,)
-    elif type_ == "object":
-        additional = schema.additional_schema
-        below = schema.properties.values() if additional is None else (additional,)
-    return [(child, child.x_embedded_resource) for child in without_none(below)]
 
 
 def has_resource_fields(schema: JSONSchemaProps) -> bool:
@@ -575,7 +578,8 @@ class SchemaContext:
                 in_scope, 1, self._converted(schema, is_resource=True) if in_scope else None
             )
         parent_node = self._nodes[id(parent)]
-        most = max_elements(parent)
+        is_object = id(parent) in self._declarer.doubts.objects
+        most = 1 if is_object else max_elements(parent)
         times = parent_node.cardinality
         cardinality = None if times is None or most is None else multiply(times, most)
         in_scope = parent_node.in_scope or bool(schema.x_validations)

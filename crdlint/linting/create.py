@@ -9,6 +9,7 @@ errors. The later stages are run here as far as their result does not depend on 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from typing import Final
 
 from crdlint.crd.errors import NOT_EVALUATED, FieldError, Wording, invalid
@@ -26,7 +27,7 @@ from crdlint.kubecel.cost import CompiledNode, EstimatedRule
 from crdlint.kubernetes.servers import Server
 from crdlint.light import NamedTuple, dataclass
 from crdlint.rules import catalog
-from crdlint.rules.engine.common import Common, ValidationOptions, WalkResult
+from crdlint.rules.engine.common import Common, IncompleteSchemas, ValidationOptions, WalkResult
 from crdlint.rules.engine.schema_walk import Walker
 from crdlint.rules.server import (
     approval,
@@ -139,12 +140,14 @@ class _Stages:
         return tuple(node for node in self.walked.with_rules if id(node.schema) not in tainted)
 
     def _of_defaults(self, nodes: list[JSONSchemaProps]) -> list[FieldError]:
-        if not nodes:
+        incomplete = at_or_above(self.options.incomplete.unbounded)
+        complete = [node for node in nodes if id(node) not in incomplete]
+        if not complete:
             return []
         return defaults.validate(
             self.schema,
             self._schema_path,
-            nodes,
+            complete,
             self.options,
         )
 
@@ -258,6 +261,7 @@ def validate(
     common: Common | None = None,
     *,
     walk_only: bool = False,
+    incomplete: IncompleteSchemas | None = None,
 ) -> ServerReport:
     """Validate a CRD as a server does on create; `effort` limits the work for helps.
 
@@ -269,6 +273,7 @@ def validate(
         effort=effort,
         common=common or Common(),
         walk_only=walk_only,
+        incomplete=incomplete or IncompleteSchemas(),
     )
     return report_of(crd, options, metadata.validate(crd, server))
 
@@ -424,13 +429,35 @@ class _SpecValidator:
         if fields:
             allowed = version in self._options.allow_too_many_selectable_fields
             walked = None if schema is None else _walked(schema, self._options)
-            yield from selectable_fields.validate(
+            errors = selectable_fields.validate(
                 fields,
                 schema,
                 path,
                 too_many_allowed=allowed,
                 is_convertible=walked is not None and not walked.unsupported,
             )
+            incomplete = self._options.incomplete.shapeless
+            if all(each.root_schema is not schema for each in incomplete):
+                yield from errors
+            if schema is not None and walked is not None and walked.unsupported:
+                hidden = partial(_hidden_selectable, fields, schema, path, walked)
+                self.reports.append(ServerReport(find_hidden=hidden))
+
+
+def _hidden_selectable(
+    fields: Sequence[SelectableField],
+    schema: JSONSchemaProps,
+    path: Path,
+    walked: WalkResult,
+) -> Iterator[FieldError]:
+    """Yield the errors of selectable fields after a schema is made convertible."""
+    uncertain = {id(node) for node, rejection in walked.unsupported if rejection.field in _CONTENT}
+    errors = selectable_fields.hidden(fields, schema, path, uncertain)
+    return (error._replace(hidden=True) for error in errors)
+
+
+# Unsupported fields instead of which a schema gets other fields.
+_CONTENT: Final = frozenset({"$ref", "patternProperties", "items"})
 
 
 def _subresources(

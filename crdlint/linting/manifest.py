@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from crdlint.linting.create import ServerReport
     from crdlint.linting.request import CheckRequest, Subject
     from crdlint.linting.result import Stage
+    from crdlint.linting.unread import Unread
     from crdlint.rules.engine.advisory import Advise, Advisory
     from crdlint.yaml.nodes import Node
 
@@ -99,8 +100,7 @@ def check_crd(
             return check.stopped("field", [*findings, *errors.values()])
     errors |= _located(check, report.find_hidden(), errors, hidden=True)
     findings = check.named([*findings, *errors.values()])
-    if not check.rejected:
-        findings += _of_decoded(check, report, {finding.user_path for finding in findings})
+    findings += _of_decoded(check, report, findings)
     findings, notices = _without_placeholders(check, findings)
     compared = None if request.previous is None else _compared(check, report)
     checked = CheckedCRD(
@@ -131,13 +131,25 @@ def check_crd(
 
 
 def _of_decoded(
-    check: _CRDCheck, report: ServerReport, with_error: Container[str]
+    check: _CRDCheck, report: ServerReport, errors: SequenceOf[Diagnostic]
 ) -> list[Diagnostic]:
-    """Return the advice and the changes of a CRD that the server can decode; no practices of fields `with_error`."""
+    """Return the advice about a CRD, and its changes if the server can decode it; no practices that `errors` may explain."""
     advice = check.named([*_ignored_fields(check), *_advisories(check, report)])
     practices = check.named(_practices(check, report))
-    practices = [practice for practice in practices if practice.user_path not in with_error]
-    return [*advice, *practices, *check.named(_changes(check))]
+    explained = set(map(_scope, errors))
+    practices = [
+        practice
+        for practice in practices
+        if explained.isdisjoint({(practice.user_path, 0), (practice.user_path, practice.line)})
+    ]
+    changes = () if check.rejected else check.named(_changes(check))
+    return [*advice, *practices, *changes]
+
+
+def _scope(error: Diagnostic) -> tuple[str, int]:
+    """Return the field that an error is about and its line, which is 0 if the error may change other keywords of the field."""
+    is_of_one_keyword = error.kind == "field" and not catalog.get(error.rule).changes
+    return error.user_path, error.line if is_of_one_keyword else 0
 
 
 class _CRDCheck:
@@ -165,6 +177,7 @@ class _CRDCheck:
         # A check never ends at findings of placeholders, which are dropped.
         self.stop_at = None if self.has_placeholders else request.stop_at
         self.rejected = subject.rejected or any(map(self._is_rejection, self.problems))
+        self.unread = self._unread(root) if self.rejected else None
 
     def _read(self, root: Node) -> Decoded:
         """Read the CRD as the server does for the sender of the request, merged into the old one if that is applied."""
@@ -219,6 +232,12 @@ class _CRDCheck:
             problem.node.value if self.has_placeholders and isinstance(problem.node, Scalar) else ""
         )
         return problem.kind == "decode" and not is_placeholder(text)
+
+    def _unread(self, root: Node) -> Unread | None:
+        from crdlint.linting.unread import unread  # only a few CRDs need it
+
+        problems = (*self.decoded.problems, *self.decoded.later)
+        return unread(root, problems, self.common.all_schemas(self.crd.spec))
 
     def ends_with(self, findings: Iterable[Diagnostic]) -> bool:
         """Return whether the stages after that of some findings need not run."""
@@ -303,6 +322,7 @@ def _validations(check: _CRDCheck) -> Iterator[ServerReport]:
         check.server,
         effort,
         check.common,
+        incomplete=None if check.unread is None else check.unread.schemas,
     )
 
 
@@ -547,7 +567,13 @@ def _of_advice(
     decoded = check.decoded_crd(report)
     for advise in advice:
         for advisory in attempt(_all, advise, decoded) or ():
-            yield _advised(check, advisory)
+            is_unsure = check.unread is not None and _is_about(check.unread, advisory, check)
+            if not is_unsure:
+                yield _advised(check, advisory)
+
+
+def _is_about(unread: Unread, advisory: Advisory, check: _CRDCheck) -> bool:
+    return unread.concerns(check.locator.find(advisory.path))
 
 
 def _advised(check: _CRDCheck, advisory: Advisory) -> Diagnostic:

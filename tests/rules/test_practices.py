@@ -756,12 +756,19 @@ def test_served_versions(served: list[bool], expected: list[str]) -> None:
     assert [one.rule for one in crdlint.lint_text(json.dumps(found))] == expected
 
 
-def test_a_crd_that_the_server_rejects_has_no_such_advice() -> None:
-    text = (
-        HEAD
-        + "        type: object\n        nullable: false\n        x-kubernetes-map-type: wrong\n"
-    )
-    assert [one.rule for one in crdlint.lint_text(text)] == ["map-type-unsupported"]
+@each(
+    ("field", "expected"),
+    [
+        ("{type: object,\n nullable: false,\n x-kubernetes-map-type: wrong}", ["map-type-unsupported", "not-stored"]),
+        ("{type: string,\n pattern: '^[:alnum:]+$',\n default: xyz}", ["default-invalid", "pattern-slip"]),
+        # In the same line, or about a keyword that depends on what is wrong.
+        ("{type: string, pattern: '^[:alnum:]+$('}", ["pattern-invalid"]),
+        ("{type: strin,\n pattern: '^[:alnum:]+$'}", ["type-unsupported"]),
+    ],
+)  # fmt: skip
+def test_advice_beside_an_error_is_about_another_keyword(field: str, expected: list[str]) -> None:
+    text = f"{HEAD}        type: object\n        properties:\n          a: {field}\n"
+    assert [one.rule for one in crdlint.lint_text(text)] == expected
 
 
 @each(

@@ -80,7 +80,11 @@ def _limit_of_text(schema: JSONSchemaProps, dialect: CELDialect) -> SchemaLimit 
 
 
 def _is_map(schema: JSONSchemaProps) -> bool:
-    return schema.type == "object" and schema.additional_properties is not None
+    """Return whether a schema is a map; the root, and one whose other keys are forbidden, is none after its error is fixed."""
+    others = schema.additional_properties
+    if schema.type != "object" or others is None or schema.parent is None:
+        return False
+    return others.allows or not schema.properties
 
 
 def enclosing(schema: JSONSchemaProps) -> Iterator[JSONSchemaProps]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 from crdlint.cel.dialect import CELDialect
 from crdlint.kubecel.sharing import shared
 from crdlint.kubernetes.servers import NEWEST, Server
-from crdlint.light import dataclass, replace
+from crdlint.light import NamedTuple, dataclass, replace
 from crdlint.safety.work import Effort
 from crdlint.schema.traversal import all_schemas, schemas
 
@@ -114,12 +114,24 @@ def _declare_alike(root: JSONSchemaProps, dialect: CELDialect, other: CELDialect
     )
 
 
+class IncompleteSchemas(NamedTuple):
+    """Schemas without a value that could not be decoded.
+
+    - `shapeless`: those whose type or fields may differ with it
+    - `unbounded`: those whose rules may cost less with it, among them the shapeless ones
+    """
+
+    shapeless: tuple[JSONSchemaProps, ...] = ()
+    unbounded: tuple[JSONSchemaProps, ...] = ()
+
+
 @dataclass(frozen=True, slots=True)
 class ValidationOptions:
     """The switches of apiextensions validation, by create or the old CRD. Upstream: validationOptions. The defaults are create's.
 
     `effort` is the remaining work for helps of the file; `common` contains results of validations for other servers.
-    `walk_only` leaves out defaults and rules, which take longer than the walk over a schema.
+    `walk_only` leaves out defaults and rules, which take longer than the walk over a schema. Nothing is reported that may
+    follow from what `incomplete` schemas lack.
     """
 
     require_recognized_conversion_review_version: bool = True
@@ -140,6 +152,7 @@ class ValidationOptions:
     effort: Effort = field(default_factory=Effort, compare=False)
     common: Common = field(default_factory=Common, compare=False)
     walk_only: bool = False
+    incomplete: IncompleteSchemas = IncompleteSchemas()
 
     def with_structural_schema(self) -> ValidationOptions:
         """Return the options with structural schemas required."""

@@ -235,13 +235,15 @@ def _compiled(
         stored_rules=options.preexisting_rules,
         stored_messages=options.preexisting_message_expressions,
     )
-    schemas = [schema for schema, _ in doubtful]
-    uncertain = Within(set(map(id, schemas)))
+    incomplete = options.incomplete
+    schemas = [schema for schema, error in doubtful if not _is_object_with_fields(schema, error)]
+    schemas += incomplete.unbounded
+    uncertain = Within({id(schema) for schema in schemas})
     enclosing = at_or_above(schemas)
     dialect, common = options.server.cel, options.common
     context = (
-        SchemaContext(dialect, common.sharing, _doubts(doubtful))
-        if doubtful
+        SchemaContext(dialect, common.sharing, _doubts(doubtful, incomplete.shapeless))
+        if doubtful or incomplete.shapeless
         else common.context(nodes[0].root_schema, dialect)
     )
     for node in nodes:
@@ -260,19 +262,32 @@ def _compiled(
         )
 
 
-def _doubts(doubtful: SequenceOf[tuple[JSONSchemaProps, FieldError]]) -> Doubts:
+def _doubts(
+    doubtful: SequenceOf[tuple[JSONSchemaProps, FieldError]],
+    shapeless: SequenceOf[JSONSchemaProps],
+) -> Doubts:
     """Return which schemas with errors that change their types can only be objects, and which can become anything."""
     from crdlint.kubecel.declarations import Doubts
 
     objects = {id(schema) for schema, error in doubtful if _can_only_be_object(schema, error)}
     others = {id(schema) for schema, error in doubtful if not _can_only_be_object(schema, error)}
+    others.update(map(id, shapeless))
     return Doubts(others, objects - others)
 
 
 def _can_only_be_object(schema: JSONSchemaProps, error: FieldError) -> bool:
-    """Return whether an error is about the type of the root or of a schema with properties, and only about that."""
+    """Return whether a schema with an error has the fields of its properties however the error is fixed."""
+    if _is_object_with_fields(schema, error):
+        return True
     is_object = schema.parent is None or bool(schema.properties)
     return is_object and error.rule in _OF_TYPE
+
+
+def _is_object_with_fields(schema: JSONSchemaProps, error: FieldError) -> bool:
+    """Return whether an error is about other fields beside the properties of an object, and it cannot be a map."""
+    if not schema.properties or schema.type != "object" or error.rule not in _OF_OTHER_FIELDS:
+        return False
+    return schema.parent is None or schema.additional_schema is None
 
 
 _OF_TYPE: Final = frozenset(
@@ -282,6 +297,9 @@ _OF_TYPE: Final = frozenset(
         forbidden_fields.TYPE_UNSUPPORTED.id,
     }
 )
+
+
+_OF_OTHER_FIELDS: Final = frozenset({structural.ROOT_MAP.id, forbidden_fields.BOTH_PROPERTIES.id})
 
 
 def _not_declared(node: CompiledNode, error: Exception, server: Server) -> FieldError:

@@ -13,7 +13,7 @@ from typing import Any, Final
 from crdlint.crd.errors import forbidden, invalid, not_supported
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.rules.engine.common import WalkResult
-from crdlint.rules.engine.relations import SAME_FIELD, SIBLING
+from crdlint.rules.engine.relations import SAME_FIELD, SAME_LINE, SIBLING
 from crdlint.rules.engine.rule import Link, Nodes, Rule
 from crdlint.rules.engine.schema_walk import Context, check
 from crdlint.rules.helps import forbidden_fields as helps
@@ -34,6 +34,7 @@ def _field(
     help_: str,
     bad: str,
     good: str,
+    explains: tuple[Link, ...] = (),
     **traits: Any,
 ) -> Rule:
     kebab = "".join(f"-{c.lower()}" if c.isupper() else c for c in name.strip("$"))
@@ -46,6 +47,7 @@ def _field(
         bad,
         good,
         _SOURCE,
+        explains=(Link(structural.NOT_CONVERTIBLE, SAME_LINE), *explains),
         **traits,
     )
 
@@ -114,7 +116,10 @@ ITEMS_ARRAY = _Rule(
     "items-not-a-schema",
     "`items` is a list of schemas",
     observed=("items-of-different-types",),
-    explains=(Link(structural.ITEMS_REQUIRED, SAME_FIELD),),
+    explains=(
+        Link(structural.ITEMS_REQUIRED, SAME_FIELD),
+        Link(structural.NOT_CONVERTIBLE, SAME_LINE),
+    ),
     headline="`items` of {of} must be one schema, not a list of schemas",
     changes="type",
     why="The API server does not support tuples: one schema applies to all items.",

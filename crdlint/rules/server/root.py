@@ -9,7 +9,9 @@ from typing import Final
 from crdlint.crd.errors import FieldError, forbidden, invalid
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.crd.paths import Path
-from crdlint.rules.engine.rule import Rule
+from crdlint.rules.engine.relations import SAME_PLACE
+from crdlint.rules.engine.rule import Link, Rule
+from crdlint.rules.server import structural
 from crdlint.schema.structural import set_attributes
 
 _SOURCE = "apiextensions/validation validateCustomResourceDefinitionValidation"
@@ -29,6 +31,7 @@ STATUS_FIELDS = _Rule(
     "root-fields-with-status",
     "Keyword is not allowed at the root of a schema with status subresource",
     observed=("root-fields-beside-status",),
+    follows=(Link(structural.ROOT_MAP, SAME_PLACE),),
     headline="{at} is not allowed at the root of a schema with the status subresource",
     why="With the status subresource, spec and status are updated separately. Only some keywords are allowed at the "
     "root, where they apply to both.",

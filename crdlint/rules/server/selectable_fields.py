@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from collections.abc import Sequence as SequenceOf
+from collections.abc import Set as AbstractSet
 from functools import partial
 from typing import Final
 
@@ -24,8 +25,9 @@ from crdlint.gathering import without_none
 from crdlint.rules.engine.relations import ANYWHERE
 from crdlint.rules.engine.rule import Link, Rule
 from crdlint.rules.server import panics, structural, versions
-from crdlint.schema.json_paths import FieldPathError, valid_field_path
+from crdlint.schema.json_paths import FieldPathError, Missing, follow, valid_field_path
 from crdlint.schema.structural import Rejection, junctors, unsupported, unsupported_field
+from crdlint.schema.traversal import lineage
 
 _SOURCE = "apiextensions/validation ValidateCustomResourceSelectableFields"
 MAX_SELECTABLE_FIELDS: Final = 8
@@ -132,6 +134,22 @@ def validate(
             len(seen),
             detail,
         )
+
+
+def hidden(
+    fields: SequenceOf[SelectableField],
+    schema: JSONSchemaProps,
+    path: Path,
+    uncertain: AbstractSet[int],
+) -> Iterator[FieldError]:
+    """Yield the errors after a schema is made convertible, but none of what is in its `uncertain` parts, by identity."""
+    seen: set[str] = set()
+    for i, field in enumerate(fields):
+        target = follow(field.json_path, schema)
+        closest = target.schema if isinstance(target, Missing) else target
+        if closest is not None and uncertain.isdisjoint(map(id, lineage(closest))):
+            field_path = path.child("selectableFields").index(i).child("jsonPath")
+            yield from _selectable_field(field.json_path, schema, field_path, seen)
 
 
 def _selectable_field(

@@ -23,10 +23,11 @@ from crdlint.light import regex
 from crdlint.phrases import OneCommand
 from crdlint.rules.engine.advisory import JUNCTORS
 from crdlint.rules.engine.common import WalkResult
-from crdlint.rules.engine.relations import OF_ALTERNATIVE, SAME_PLACE
+from crdlint.rules.engine.relations import ANYWHERE, OF_ALTERNATIVE, SAME_PLACE
 from crdlint.rules.engine.rule import Link, Nodes, Rule
 from crdlint.rules.engine.schema_walk import STRUCTURAL, Context, SchemaPosition, check
 from crdlint.rules.helps import structural as helps
+from crdlint.rules.server import panics
 from crdlint.safety.bugs import attempt
 from crdlint.schema.structural import incomplete, structural_attributes
 
@@ -54,6 +55,7 @@ NOT_CONVERTIBLE = Rule(
     claims_nothing=True,
     headline="{keyword} is not allowed on {of}",
     headline_names="place",
+    explains=(Link(panics.PANIC, ANYWHERE),),
     scope="schema",
     why="The API server converts every schema to a structural schema, and rejects a field that has no equivalent "
     "there, such as `$schema`.",
