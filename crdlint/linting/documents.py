@@ -28,6 +28,7 @@ from crdlint.linting.result import (
     ResourceName,
     UnreadDocument,
 )
+from crdlint.linting.separated import Portion, half, parts
 from crdlint.rules import catalog
 from crdlint.rules.engine.finding import DocumentFinding, Finding, Manifest
 from crdlint.rules.engine.instructions import help_with_fix
@@ -38,7 +39,6 @@ from crdlint.yaml import YAMLDecodeError
 from crdlint.yaml.json_values import DuplicateKey, duplicate_keys, first_error
 from crdlint.yaml.nodes import Mapping, Node, child, items_of, text_of, text_or_empty
 from crdlint.yaml.parse import (
-    Chunk,
     Document,
     YAMLProblem,
     chunks,
@@ -89,6 +89,7 @@ class Fixes:
         return None
 
 
+_WITHOUT_DOTS: Final = "Remove the line `...`, if the lines below it belong to the document"
 NO_FIXES: Final = Fixes()
 _SKIPPED: Final = DocumentResult(1, 1, (), (), ())
 
@@ -118,6 +119,10 @@ class DocumentWalk(ABC):
     @abstractmethod
     def skips_unparsed(self, document: Document) -> bool:
         """Return whether a document that is not YAML is skipped: as a template, with a notice, or in a file without manifests."""
+
+    def check_rest(self, document: Document, part: Portion) -> bool:  # noqa: ARG002
+        """Report a document that is only the rest of the one above, and return whether it is."""
+        return False
 
     def may_matter(self, text: str) -> bool:
         """Return whether a text that is no document may contain an object that would be checked."""
@@ -181,27 +186,31 @@ class DocumentWalk(ABC):
         self, text: str, only: frozenset[int] | None, reused: MappingOf[int, DocumentResult | None]
     ) -> Iterator[DocumentResult]:
         """Check each document; no local variable refers to a node when the garbage collector is enabled again."""
-        for number, chunk in enumerate(chunks(text)):
-            result = reused.get(number)
+        for number, part in enumerate(parts(chunks(text))):
+            is_whole = not part.continued and not part.is_continued
+            result = reused.get(number) if is_whole else None
             if result is not None:
                 self.reusable[number] = result
                 yield result
             elif only is None or number in only:
-                yield self._checked(number, chunk)
+                yield self._checked(number, part)
 
-    def _checked(self, number: int, chunk: Chunk) -> DocumentResult:
+    def _checked(self, number: int, part: Portion) -> DocumentResult:
         """Check one document; an internal error is a finding at its start, and ends the check of this document only."""
-        if (chunk.text, chunk.junk) == self.skipped:
+        chunk = part.chunk
+        if (chunk.text, chunk.junk) == self.skipped and not part.continued:
             return _SKIPPED
         document, count, is_skipped, is_reusable, effects = None, True, False, False, self.effects()
         self.crds, self.diagnostics, self.notices = [], [], []
         try:
             document = parse_chunk(chunk)
+            document.is_continued = part.is_continued
             count = document.root is not None or document.error is not None
-            is_skipped = count and self._check(document)
+            is_skipped = count and not self.check_rest(document, part) and self._check(document)
             self._report_rest(document, is_skipped=is_skipped)
             # Whether a syntax error is reported depends on the whole file.
-            is_reusable = document.error is None and self.effects() == effects
+            is_whole = not part.continued and not part.is_continued
+            is_reusable = is_whole and document.error is None and self.effects() == effects
         except Exception as error:
             root = None if document is None else document.root
             line = chunk.line_offset + 1
@@ -248,11 +257,13 @@ class DocumentWalk(ABC):
             return
         end = len(rest[0].partition(" #")[0].rstrip()) + 1
         message = f"kubectl and Helm do not read the text after `...`, from line {line + 1} on"
+        is_indented = rest[0].startswith((" ", "\t"))
         self.report(
             "advice",
             AFTER_END.id,
             message,
             Span(line + 1, 1, line + 1, end),
+            _WITHOUT_DOTS if is_indented else None,
         )
 
     def _report_syntax(self, document: Document, problem: YAMLProblem) -> None:
@@ -261,7 +272,8 @@ class DocumentWalk(ABC):
             return
         from crdlint.yaml.causes import syntax_cause
 
-        cause = attempt(syntax_cause, document, self.problems)
+        find = half if document.is_continued else syntax_cause
+        cause = attempt(find, document, self.problems)
         span, help_ = problem_span(problem), None
         if cause is not None:
             span, help_ = Span(cause.line, cause.column, cause.line, cause.end_column), cause.help

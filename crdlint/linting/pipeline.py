@@ -19,7 +19,7 @@ from crdlint.crd.identity import (
     outdented_help,
 )
 from crdlint.crd.placeholders import directive, placeholder_of
-from crdlint.crd.positions import node_span
+from crdlint.crd.positions import Span, node_span
 from crdlint.files.recognition import HELM, KIND, names_crd
 from crdlint.gathering import without_none
 from crdlint.light import dataclass, replace
@@ -27,6 +27,7 @@ from crdlint.linting.documents import DocumentWalk, Fixes, manifests, name_of, r
 from crdlint.linting.manifest import CheckedCRD, check_crd
 from crdlint.linting.request import A_PATCH, CheckRequest, Subject
 from crdlint.linting.result import CRD, STAGES, FileResult, Stage
+from crdlint.linting.separated import Portion, rest
 from crdlint.phrases import Routine
 from crdlint.rules.engine import headlines
 from crdlint.rules.engine.advisory import misfits
@@ -142,6 +143,28 @@ class _CRDWalk(DocumentWalk):
             + len(decoded.ignored)
             + misfits(decoded.crd.spec)
         )
+
+    def check_rest(self, document: Document, part: Portion) -> bool:
+        if not part.continued:
+            return False
+        problem, cause = document.error, rest(part, document.line_offset)
+        rule, message = reading.YAML_SYNTAX, ""
+        if problem is not None:
+            message = self.in_words_of_sender(problem.message, document)
+        elif document.root is not None:
+            rule, message = reading.DECODE_TYPE, kind_missing(document.root, document.text)
+        span = Span(cause.line, cause.column, cause.line, cause.end_column)
+        manifest = Manifest(Document(None, document.text, cause.line), None, cause=cause)
+        self.report(
+            "decode",
+            rule.id,
+            message,
+            span,
+            cause.help,
+            manifest,
+        )
+        self.diagnostics[-1] = replace(self.diagnostics[-1], headline=cause.headline)
+        return True
 
     def check_objects(self, document: Document) -> bool:
         has_crd = False

@@ -72,6 +72,7 @@ class Document:
     `text`: its text.
     `line_offset`: the number of lines before it.
     `error`: its error.
+    `is_continued`: whether the next document of the file is the rest of it.
     `non_simple_mappings`: its mappings that are not simple (see `Mapping`), in document order.
     `values`: what is made once for all of its findings and objects, by name.
     """
@@ -80,6 +81,7 @@ class Document:
     text: str
     line_offset: int
     error: YAMLProblem | None = None
+    is_continued: bool = False
     non_simple_mappings: list[Mapping] = field(default_factory=list)
     values: dict[Hashable, Any] = field(
         default_factory=dict,

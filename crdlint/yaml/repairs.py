@@ -91,5 +91,7 @@ NO_COMMAS: Final = Repair("Remove the commas at the ends of lines", "safe",
     'host:\n  "type": "string",\n  "maxLength": 9\n', 'host:\n  "type": "string"\n  "maxLength": 9\n')
 NO_JSON_COMMENTS: Final = Repair("Remove the comments, which JSON does not have", "unsafe",
     '{"host": {"type": "string" /* a name */}}', '{"host": {"type": "string"}}')
+JOINED: Final = Repair("Remove the line that ends the document inside of its object", "unsafe",
+    '{"host": {"type": "string"\n---\n}}', '{"host": {"type": "string"\n}}')
 # fmt: on
 ALL: Final = tuple(value for value in list(globals().values()) if isinstance(value, Repair))

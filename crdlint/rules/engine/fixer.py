@@ -124,7 +124,7 @@ def nearest_of(words: Iterable[str], like: float) -> Callable[[PathFinding], Edi
 def fix_of(fixers: Iterable[Fixer[FindingT]], finding: FindingT, line_start: int) -> Fix | None:
     """Return the first fix of a finding that applies; its document begins at `line_start`.
 
-    There is none if the document ends before its text.
+    There is none if the document ends before its object.
     """
     document = finding.manifest.document
     if document.once("ends early", lambda: _ends_early(document)):
@@ -200,8 +200,10 @@ def _unknown_keywords(finding: PathFinding, mapping: MappingNode) -> Iterator[st
 
 
 def _ends_early(document: Document) -> bool:
-    """Return whether the text of a document has further lines after its end."""
+    """Return whether further lines of the object are after the end of a document."""
     text = document.text
+    if document.is_continued:
+        return True
     if document.root is None or "\n..." not in text:
         return False
     return re.search(r"^\.\.\.[ \t\r]*\n+ ", text, re.MULTILINE) is not None

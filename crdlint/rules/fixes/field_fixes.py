@@ -511,6 +511,15 @@ SYNTAX: Final = tuple(
     )
     for repair in repairs.ALL
 )
+JOINED: Final = Fixer(
+    repairs.JOINED.title,
+    repairs.JOINED.applicability,
+    _of_cause(repairs.JOINED),
+).example(
+    _described("host:\n  type: string\n---\n  maxLength: 9\n").replace(f"{' ' * 10}---", "---"),
+    _described("host:\n  type: string\n  maxLength: 9\n"),
+    "text",
+)
 
 
 class Placement(NamedTuple):

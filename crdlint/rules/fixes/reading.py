@@ -28,7 +28,7 @@ OF_DOCUMENTS: Final = FixesOf(
     DocumentFinding,
     {
         YAML_SYNTAX.id: field_fixes.SYNTAX,
-        DECODE_TYPE.id: (type_fixes.TYPE_KEYS,),
+        DECODE_TYPE.id: (field_fixes.JOINED, type_fixes.TYPE_KEYS),
         CRD_MISSPELLED.id: (type_fixes.type_keys,),
         API_VERSION_REMOVED.id: (v1beta1.rewritten.example(V1BETA1_FULL, V1_FULL),),
     },
