@@ -23,7 +23,8 @@ ELSEWHERE = (
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("PATH", "")  # the Helm of a machine would send its chart
     (tmp_path / "chart/crds").mkdir(parents=True)
     (tmp_path / "chart/Chart.yaml").write_text(
         "apiVersion: v2\nname: c\nversion: 0.1.0\n", encoding="utf-8"
