@@ -13,6 +13,14 @@ from crdlint.schema.formats import SAMPLES
 Change = Callable[[Any], Any]
 
 _MOST: Final = 2_000  # items or characters of a value that is made longer than a limit
+_SMALLEST: Final[dict[str, Any]] = {
+    "array": [],
+    "boolean": False,
+    "integer": 1,
+    "number": 1,
+    "object": {},
+}
+_INT32: Final = 2**31 - 1
 _ODD_TEXTS: Final = (
     "",
     "A b!",
@@ -31,11 +39,15 @@ _ODD_TEXTS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class TestedLimit:
-    """A limit of a schema: its name, and changes of a value that keep it or break it, the best first."""
+    """A limit of a schema: its name, and changes of a value that keep it or break it, the best first.
+
+    `words` are in the error of a limit that is reported beside other errors.
+    """
 
     name: str
     keeping: Sequence[Change]
     breaking: Sequence[Change]
+    words: str = ""
 
 
 def limits_of(schema: JSONSchemaProps) -> Iterator[TestedLimit]:
@@ -43,6 +55,7 @@ def limits_of(schema: JSONSchemaProps) -> Iterator[TestedLimit]:
     yield from _of_numbers(schema)
     yield from _of_texts(schema)
     yield from _of_sizes(schema)
+    yield from _of_alternatives(schema)
     if schema.enum:
         yield _of_enum(schema)
     for name in schema.required:
@@ -60,6 +73,8 @@ def _of_numbers(schema: JSONSchemaProps) -> Iterator[TestedLimit]:
         inside = most - step if schema.exclusive_maximum else most
         outside = most if schema.exclusive_maximum else most + step
         yield TestedLimit(f"maximum {marshal(most)}", [_to(inside)], [_to(outside)])
+    if schema.format == "int32" and most is None:
+        yield TestedLimit("format int32", [_to(_INT32)], [_to(_INT32 + 1)])
     if schema.multiple_of:
         factor = schema.multiple_of
         multiples = [_to(factor * times) for times in range(1, 8)]
@@ -73,16 +88,63 @@ def _of_texts(schema: JSONSchemaProps) -> Iterator[TestedLimit]:
         yield TestedLimit(
             f"minLength {schema.min_length}", [_to("a" * schema.min_length), _same], [_to(short)]
         )
-    if schema.max_length is not None and schema.max_length < _MOST:
-        long = "a" * (schema.max_length + 1)
-        yield TestedLimit(
-            f"maxLength {schema.max_length}", [_to("a" * schema.max_length), _same], [_to(long)]
-        )
+    if schema.max_length is not None:
+        yield _of_max_length(schema.max_length)
     if schema.pattern:
         yield TestedLimit(f"pattern {schema.pattern}", [_same], list(map(_to, _ODD_TEXTS)))
     if schema.format in SAMPLES:
         sample = _to(SAMPLES[schema.format])
         yield TestedLimit(f"format {schema.format}", [sample], list(map(_to, _ODD_TEXTS)))
+
+
+def _of_max_length(most: int) -> TestedLimit:
+    name = f"maxLength {most}"
+    if most >= _MOST:  # the object would be too long for a suite
+        return TestedLimit(name, (), ())
+    return TestedLimit(name, [_to("a" * most), _same], [_to("a" * (most + 1))])
+
+
+def _of_alternatives(schema: JSONSchemaProps) -> Iterator[TestedLimit]:
+    """Yield the combinations of schemas, which a value may break that no other limit rejects."""
+    combined = {"oneOf": schema.one_of, "anyOf": schema.any_of, "not": schema.not_}
+    for name, below in combined.items():
+        if below and not schema.x_int_or_string:  # whose alternatives are its types
+            formats = [each.format for each in schema.one_of or schema.any_of]
+            samples = [SAMPLES[each] for each in formats if each in SAMPLES]
+            texts = [] if schema.type == "object" else [*samples, *_ODD_TEXTS, *_texts_of(schema)]
+            changes = [*_with_alternatives(schema), *map(_to, texts)]
+            yield TestedLimit(
+                name,
+                [*changes, _same],
+                [*changes, _same],
+                f"({name})",
+            )
+
+
+def _with_alternatives(schema: JSONSchemaProps) -> Iterator[Change]:
+    """Yield changes of an object to the fields that one alternative requires, to those of all, and to none of them."""
+    required = [each.required for each in (*schema.one_of, *schema.any_of)]
+    every = [name for names in required for name in names]
+    if schema.type == "object":
+        for names in (*required, every, ()):
+            yield _with_fields(schema, names, every)
+
+
+def _with_fields(schema: JSONSchemaProps, names: Sequence[str], every: Sequence[str]) -> Change:
+    """Return a change of an object that sets some fields, and removes the others of `every`."""
+    fields = {name: schema.properties.get(name, schema) for name in names}
+    values = {name: _SMALLEST.get(each.type, "a") for name, each in fields.items()}
+
+    def change(value: dict[str, Any]) -> dict[str, Any]:
+        rest = {name: each for name, each in value.items() if name not in every}
+        return {**rest, **values}
+
+    return change
+
+
+def _texts_of(schema: JSONSchemaProps) -> list[Any]:
+    """Return the values that a `not` of a schema names."""
+    return [] if schema.not_ is None else list(schema.not_.enum)
 
 
 def _of_sizes(schema: JSONSchemaProps) -> Iterator[TestedLimit]:

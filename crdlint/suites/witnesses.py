@@ -31,6 +31,8 @@ _SHARE: Final = 8
 _FEWEST: Final = 60  # objects that are tried for each rule
 _REPAIRS: Final = 30  # changes of an object until all rules accept it
 _PAIRS: Final = 30  # objects whose updates are tried for a transition rule
+# Each object has these fields.
+_ALWAYS_MET: Final = {f"the required field {name}" for name in ("apiVersion", "kind", "metadata")}
 _FIELDS: Final = 400  # of a schema whose limits are tested
 
 Object: TypeAlias = "dict[str, Any]"
@@ -76,7 +78,8 @@ class Witnesses:
             return
         yield self._accepted("the smallest object", base)
         for steps, schema in islice(_fields(self._schema), _FIELDS):
-            for limit in limits_of(schema):
+            limits = (each for each in limits_of(schema) if steps or each.name not in _ALWAYS_MET)
+            for limit in limits:
                 yield from self._of_limit(base, steps, limit)
         for rule in self._rules:
             of = self._of_transition if _is_transition(rule.rule) else self._of_rule
@@ -177,6 +180,9 @@ class Witnesses:
             inside = self._valid_beside(base, steps, limit.keeping)
         if inside is not None:
             yield self._accepted(f"{where} with {limit.name}", inside)
+        if limit.words:
+            yield from self._beside_others(base, steps, limit)
+            return
         outside = self._first(base, steps, limit.breaking, _is_one_of_value)
         if outside is None:  # rules may reject each value beyond the limit, too
             outside = self._first(base, steps, limit.breaking, _has_one_of_value)
@@ -185,6 +191,21 @@ class Witnesses:
             return
         [error] = _of_values(self._errors(outside))
         yield Witness(f"rejects {where} against {limit.name}", outside, str(error))
+
+    def _beside_others(self, base: Object, steps: Steps, limit: TestedLimit) -> Iterator[Witness]:
+        """Yield an object with a value beyond a limit, whose error is beside others."""
+        where = field_path_text(steps) or "the object"
+
+        def is_broken(errors: Errors) -> bool:
+            return any(limit.words in str(error) for error in errors)
+
+        outside = self._first(base, steps, limit.breaking, is_broken)
+        if outside is None:
+            self.missing.append(f"{where}: {limit.name}")
+            return
+        errors = map(str, self._errors(outside))
+        error = next(each for each in errors if limit.words in each)
+        yield Witness(f"rejects {where} against {limit.name}", outside, error)
 
     def _first(
         self,

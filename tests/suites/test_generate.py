@@ -24,6 +24,18 @@ SCHEMAS: Final = {
     "texts": ("a: {type: string, minLength: 2, maxLength: 4}", ["minLength 2", "maxLength 4"]),
     "pattern": ("a: {type: string, pattern: '^[a-z]+-[0-9]$'}", ["pattern ^[a-z]+-[0-9]$"]),
     "format": ("a: {type: string, format: ipv4}", ["format ipv4"]),
+    "32 bits": ("a: {type: integer, format: int32}", ["format int32"]),
+    "alternatives": (
+        "a: {type: string, oneOf: [{format: ipv4}, {format: ipv6}]}",
+        ["oneOf"],
+    ),
+    "any of": ("a: {type: string, anyOf: [{format: ipv4}, {format: cidr}]}", ["anyOf"]),
+    "alternative fields": (
+        "a: {type: object, properties: {b: {type: string}, c: {type: string}}, "
+        "oneOf: [{required: [b]}, {required: [c]}]}",
+        ["oneOf"],
+    ),
+    "not": ("a: {type: string, not: {enum: [a]}}", ["not"]),
     "enum": ("a: {type: string, enum: [X, Z]}", ['enum "X", "Z"']),
     "list": (
         "a: {type: array, minItems: 1, maxItems: 3, items: {type: string}}",

@@ -170,7 +170,7 @@ def test_an_expected_error_may_span_several_errors(tmp_path: Path) -> None:
 
 def rejected(folder: Path, fields: int) -> None:
     """Write the CRD of the suite with fields whose types the API server rejects."""
-    wrong = "".join(f"              field{i}: {{type: sting}}\n" for i in range(fields))
+    wrong = "".join(f"              field{i}: {{type: text}}\n" for i in range(fields))
     before, middle, after = CRD.partition("            properties:\n")
     assert middle
     (folder / "widgets.crd.yaml").write_text(before + middle + wrong + after)
@@ -207,7 +207,7 @@ def test_each_error_of_a_rejected_crd_has_its_line(
 
 def test_errors_after_patches_are_not_those_of_the_file(tmp_path: Path) -> None:
     fields = "/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties"
-    patch = f"    - {{op: add, path: {fields}/NAME, value: {{type: sting}}}}\n"
+    patch = f"    - {{op: add, path: {fields}/NAME, value: {{type: text}}}}\n"
     heading = "    initialCRDPatches:\n"
     patches = heading + patch.replace("NAME", "a") + patch.replace("NAME", "b")
     text = SUITE.replace(heading, patches)
