@@ -95,14 +95,25 @@ function choose(version) {
 }
 
 function noVerdict(text) {
-  answer = null;
-  views.findings([], LABELS);
-  views.notices([]);
-  views.forget();
+  forget();
   views.headlines({ kind: "", verdict: text, breaking: "" });
-  find("fix-all").hidden = true;
   status("Nothing leaves this page.");
 }
+
+// Removes an answer from the page, such as that to a text which another one has replaced.
+function forget() {
+  answer = null;
+  editor.mark([]);
+  views.findings([], LABELS);
+  views.marks({ crd: [], resource: [] });
+  views.notices([]);
+  views.forget();
+  views.headlines({ kind: "", verdict: "", breaking: "" });
+  find("fix-all").hidden = true;
+}
+
+// Whether texts and a version are those of the page.
+const isShown = (asked) => Object.entries(request()).every(([name, text]) => asked[name] === text);
 
 function schedule() {
   clearTimeout(timer);
@@ -146,7 +157,8 @@ async function check() {
   const again = waiting;
   waiting = false;
   if (problem?.broken) stopped = asked;
-  else if (again) check(); // an answer about a text that has changed is not shown
+  else if (again) check();
+  else if (!isShown(asked)) return; // the check of what was typed meanwhile is to come
   else if (problem) status(`crdlint failed. Please report this text: ${problem.message}`);
   else {
     use(given, asked);
@@ -177,7 +189,7 @@ function mark() {
       severity: finding.severity,
       source: finding.rule,
       message: [finding.headline, finding.help].filter(Boolean).join("\n"),
-      actions: finding.fix ? [{ name: "Fix", apply: () => apply(shown, finding.fix.edits) }] : [],
+      actions: finding.fix ? [{ name: "Fix", apply: () => fix(shown, finding.fix.edits) }] : [],
     })),
   );
 }
@@ -187,6 +199,12 @@ function apply(name, edits) {
   editor.edit(edits);
 }
 
+// Applies the fix of a finding, whose positions are those of the text that was checked.
+function fix(name, edits) {
+  if (answer?.request[name] === editor.text(name)) apply(name, edits);
+  else status("The text has changed since: the fix is offered again after its check.");
+}
+
 function jump(name, finding) {
   show(name);
   editor.select(finding);
@@ -194,7 +212,7 @@ function jump(name, finding) {
 
 function report() {
   const of = (name) => answer[name].map((one) => [name, one]);
-  const act = (name, one) => ({ jump: () => jump(name, one), apply: () => apply(name, one.fix.edits) });
+  const act = (name, one) => ({ jump: () => jump(name, one), apply: () => fix(name, one.fix.edits) });
   views.findings([of("crd"), of("resource")], LABELS, act, empty());
   views.marks(answer);
   views.notices(answer.notices);
@@ -248,6 +266,7 @@ async function fixAll() {
 // Shows texts, by an edit that can be undone: an example, a text of the visitor's own (`from`), or those of a link.
 function load(state, from = null) {
   save();
+  if (!isShown({ ...request(), ...state })) forget();
   for (const name of Object.keys(LABELS)) editor.load(name, state[name] ?? "");
   shown = from;
   isEdited = false;
@@ -334,5 +353,6 @@ if (/Mac|iPhone|iPad/.test(navigator.platform)) {
 }
 find("examples").addEventListener("change", chosen);
 window.addEventListener("pagehide", () => save());
+document.addEventListener("visibilitychange", () => document.hidden && save()); // a phone may end a hidden page
 window.addEventListener("storage", offer); // another tab has kept a text
 open();

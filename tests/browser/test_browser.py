@@ -134,10 +134,14 @@ def fragment(**texts: str) -> str:
 
 
 def open_texts(page: Page, url: str, **texts: str) -> None:
-    """Show texts, and wait for the answer to them; others first, as the page does not check the same ones again."""
-    for shown in ({"old": "# Other texts\n"}, texts):
-        page.evaluate("location.hash = ''; document.getElementById('verdict').textContent = ''")
+    """Show texts, and wait for the answer to them; others first, as the page does not check the same ones again.
+
+    A text is loaded some time after its link is opened, and the answer to the one before is gone then.
+    """
+    for shown in ({"old": "# Other texts\n", "version": "1.29"}, {"version": "1.36", **texts}):
+        page.evaluate("location.hash = ''")
         page.goto(url + fragment(**shown))
+        page.wait_for_selector(f"#version[data-wanted='{shown['version']}']", state="attached")
         page.wait_for_selector("#verdict:not(:empty)")
 
 
@@ -253,8 +257,7 @@ def test_a_text_is_never_lost(browser: Browser, url: str) -> None:
     page.click(".cm-content")
     page.keyboard.press("Control+z")
     assert "# the first text of mine" in text()
-    page.goto(f"{url}{fragment(crd=CRD)}")
-    page.wait_for_selector("#findings li")
+    open_texts(page, url, crd=CRD)
     type_at_end("# the second text of mine")
     page.wait_for_timeout(300)
     page.goto("about:blank")
@@ -349,6 +352,42 @@ def test_a_text_that_is_replaced_before_its_check_is_offered(browser: Browser, u
     page.reload()
     page.wait_for_selector("#findings li")
     assert {"# typed", "# dropped", "# pasted"} <= set(own_texts(page))
+    context.close()
+
+
+def test_a_fix_is_not_made_in_a_text_that_has_changed(browser: Browser, url: str) -> None:
+    context = browser.new_context()
+    page = context.new_page()
+    page.set_default_timeout(WAIT)
+    page.add_init_script(NO_DELAYED_CHECK)
+    page.goto(f"{url}{fragment(crd=CRD)}")
+    page.wait_for_selector("#findings li")
+    page.click(".cm-content")
+    page.keyboard.press("Control+Home")
+    page.keyboard.insert_text("# typed\n# before the check\n")
+    page.locator(".cm-content", has_text="# typed").wait_for()
+    page.click("#findings .fix")
+    page.locator("#status", has_text="The text has changed").wait_for()
+    shown = page.inner_text(".cm-content").replace("\n\n", "\n").strip().splitlines()
+    assert shown[2:] == CRD.strip().splitlines()
+    context.close()
+
+
+def test_the_answer_to_another_text_is_not_shown(browser: Browser, url: str) -> None:
+    context = browser.new_context()
+    page = context.new_page()
+    page.set_default_timeout(WAIT)
+    page.route("**/worker.js", lambda route: route.abort())
+    page.goto(url)
+    page.wait_for_selector("#verdict.error")
+    page.wait_for_selector("#examples option[value=example-3]", state="attached")
+    page.select_option("#examples", "example-3")
+    assert page.inner_text("#verdict") == ""
+    assert rules(page) == []
+    assert page.inner_text("#tab-crd .count") == ""
+    page.click(".cm-content")
+    page.keyboard.press("Control+z")
+    page.locator(".cm-content", has_text="widgets.example.com").wait_for()
     context.close()
 
 
@@ -539,7 +578,22 @@ def test_a_narrow_page_does_not_scroll_sideways(shared_page: Page, url: str) -> 
 
 
 # The pages of the site whose layouts differ; most pages of rules are alike.
-PAGES = ("", "api/", "cost/", "editors/", "eval/", "rules/", "rules/cel-rule-cost/", "playground/")
+PAGES = (
+    "",
+    "api/",
+    "comparison/",
+    "cost/",
+    "crds-in-charts/",
+    "editors/",
+    "eval/",
+    "parity/",
+    "rules/",
+    "rules/cel-rule-cost/",
+    "rules/change-required-added/",
+    "senders/",
+    "speed/",
+    "playground/",
+)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
