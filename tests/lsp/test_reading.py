@@ -339,6 +339,8 @@ def test_rules_have_their_share_of_the_budget_beside_them(editor: Editor) -> Non
     assert str(hint.label).endswith(" % of the budget")
     assert "of 10,000,000 units" in str(hint.tooltip)
     assert hints(text, lsp.Range(lsp.Position(0, 0), lsp.Position(3, 0))) == []
+    lenses = lsp.CodeLensParams(editor.document("crd.yaml"))  # which do not repeat the cost
+    assert not editor.do(editor.client.text_document_code_lens_async(lenses))
 
 
 def test_every_field_of_a_crd_is_described() -> None:
