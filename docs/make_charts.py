@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 _PAGE: Final = "speed.md"
 _BEGIN: Final = "<!-- peers: begin -->"
+_END: Final = "<!-- peers: end -->"
 _OWN: Final = "crdlint"  # the rows that begin with it
 _SHORT: Final = 28  # characters of code that is not broken between lines
 _LINE: Final = 36  # characters of code that is not, where a table does not need the room: a line of a narrow page
@@ -24,11 +25,13 @@ _CELL: Final = re.compile(rf"<td>(?=[^<]{{1,{_FIGURE}}}</td>)")
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Put the bars above the table that they are drawn from."""
+    """Put the bars above the table that they are drawn from, which the site folds."""
     del config, files
     if page.file.src_uri != _PAGE:
         return markdown
-    return markdown.replace(_BEGIN, f"{bars(markdown)}\n\n{_BEGIN}")
+    folded = f'<details class="figures" markdown>\n<summary>All figures</summary>\n\n{_BEGIN}'
+    drawn = markdown.replace(_BEGIN, f"{bars(markdown)}\n\n{folded}")
+    return drawn.replace(_END, f"{_END}\n\n</details>")
 
 
 def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:

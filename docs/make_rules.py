@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import base64
+import io
 import json
 import re
+import sys
 import zlib
 from functools import cache
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
+
+from ruamel.yaml import YAML
+from ruamel.yaml.comments import CommentedMap, CommentedSeq
+from ruamel.yaml.error import YAMLError
 
 from crdlint.files.read import decode
 from crdlint.linting.pipeline import lint_file
@@ -18,6 +24,9 @@ from crdlint.rules import catalog
 from crdlint.rules.catalog import families
 from crdlint.rules.engine.examples import manifest
 from crdlint.safety.escapes import markdown
+from crdlint.yaml import YAMLDecodeError
+from crdlint.yaml.json_values import to_json
+from crdlint.yaml.parse import parse_first
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -207,15 +216,86 @@ def _page(rule: Rule) -> str:
 def _body(rule: Rule) -> Iterator[str]:
     """Yield the parts of the sections; several in a row with one title, such as fixes, have one heading."""
     above = ""
+    details = []
     for section in sections(rule):
+        if section.title in _DETAILS:
+            details.append(f"- **{section.title}**: {' '.join(_parts(section, rule))}")
+            continue
         title = section.title.partition(" (")[0]
         if title and section.title != above:
             yield f"## {title}"
         yield from _parts(section, rule)
         above = section.title
+    yield "## Details"
+    yield "\n".join(details)
+
+
+# The sections of one line, which share a heading.
+_DETAILS: Final = {
+    "Kubernetes",
+    "Default",
+    "controller-gen",
+    "Ignore",
+    "Related",
+    "Former ids",
+    "Upstream",
+}
+
+
+def in_block_style(text: str) -> str:
+    """Return YAML with a line for each field, as generated CRDs have it, or the text if that would lose anything.
+
+    Lists of scalars stay in one line.
+    """
+    if "{{" in text:  # a template
+        return text
+    yaml = YAML()
+    yaml.preserve_quotes = True
+    yaml.width = sys.maxsize
+    stream = io.StringIO()
+    try:
+        root = yaml.load(text)
+        _set_block_style(root)
+        yaml.dump(root, stream)
+    except YAMLError:  # an example of broken YAML
+        return text
+    block = stream.getvalue().rstrip("\n")
+    is_same = _value_of(block) == _value_of(text) and _comments(block) == _comments(text)
+    return block if is_same else text
+
+
+def _set_block_style(root: Any) -> None:
+    """Set the block style of all mappings and lists that are not empty."""
+    nodes = [root]
+    while nodes:
+        node = nodes.pop()
+        if not isinstance(node, CommentedMap | CommentedSeq) or not node:
+            continue
+        below = list(node.values()) if isinstance(node, CommentedMap) else list(node)
+        if isinstance(node, CommentedMap) or any(isinstance(each, dict | list) for each in below):
+            node.fa.set_block_style()
+        nodes += below
+
+
+def _value_of(text: str) -> object:
+    """Return the value of the first document of a text as JSON, or the reason that it has none."""
+    document = parse_first(text)
+    if document.root is None:
+        return str(document.error)
+    try:
+        return to_json(document.root)
+    except YAMLDecodeError as error:
+        return str(error)
+
+
+def _comments(text: str) -> list[str]:
+    return sorted(re.findall(r"(?:^| )#.*", text, re.MULTILINE))
 
 
 def _parts(section: Section, rule: Rule) -> Iterator[str]:
+    if section.is_for_pages:
+        yield _folded(section)
+        return
     title, _, place = section.title.partition(" (")
     if place:
         yield f"{place[:1].upper()}{place[1:-1]}:"
@@ -226,12 +306,24 @@ def _parts(section: Section, rule: Rule) -> Iterator[str]:
     elif section.text:
         yield _text(section.text)
     if section.code:
-        fence = "`" * max(3, _longest_fence(section.code) + 1)
-        block = f"{fence}{section.language}\n{section.code}\n{fence}"
-        is_message = section.language == "text"
-        yield f'<div class="message" markdown>\n\n{block}\n\n</div>' if is_message else block
+        yield _block(section)
     if title in {"Bad", "New"} and rule.scope not in {"template", "crds"}:
         yield f'<a href="{_PLAYGROUND}#{_shared(rule)}">Try it in the playground</a>'
+
+
+def _block(section: Section) -> str:
+    """Return the block of code of a section."""
+    code = in_block_style(section.code) if section.language == "yaml" else section.code
+    fence = "`" * max(3, _longest_fence(code) + 1)
+    block = f"{fence}{section.language}\n{code}\n{fence}"
+    is_message = section.language == "text"
+    return f'<div class="message" markdown>\n\n{block}\n\n</div>' if is_message else block
+
+
+def _folded(section: Section) -> str:
+    """Return a section whose text is seen at first, and whose code is seen on request."""
+    summary = f"<summary markdown>{_text(section.text)}</summary>"
+    return f'<details class="observed" markdown>\n{summary}\n\n{_block(section)}\n\n</details>'
 
 
 def _upstream(source: str) -> str:

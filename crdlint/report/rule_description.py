@@ -50,10 +50,10 @@ def sections(rule: Rule) -> Iterator[Section]:
     yield Section("Why", rule.why)
     yield from _examples(rule)
     yield from _answer(rule)
-    yield from _observed(rule)
     yield Section("Help", rule.help)
     for fix in fixes(rule.id):
         yield from _fix(rule, fix)
+    yield from _observed(rule)
     yield from _when_reported(rule)
     if rule.marker:
         yield Section("controller-gen", f"{rule.marker[0].upper()}{rule.marker[1:]}")

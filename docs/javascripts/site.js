@@ -62,14 +62,40 @@ function copied(button) {
   return commands.length ? commands.map((line) => line.slice(2)).join("\n") : code;
 }
 
+// Gives the cells of a table the names of their columns. The stylesheet lays out a narrow page by data-layout: rows of words as
+// parts of their own, and figures in a table whose first column stays in view.
+const WIDE = 4; // columns that a narrow page has no room for
+function label(table) {
+  const names = [...table.querySelectorAll("thead th")].map((cell) => cell.textContent.trim());
+  const cells = [...table.querySelectorAll("tbody td")];
+  const figures = cells.filter((cell) => /^[^a-z]*$/i.test(cell.textContent) || /\d/.test(cell.textContent[0] ?? ""));
+  table.dataset.layout = names.length < WIDE ? "plain" : figures.length > cells.length / 2 ? "figures" : "words";
+  if (table.dataset.layout !== "words") return;
+  for (const [parts, role] of [["thead, tbody", "rowgroup"], ["tr", "row"], ["th", "columnheader"], ["td", "cell"]]) {
+    table.querySelectorAll(parts).forEach((part) => part.setAttribute("role", role));
+  }
+  table.setAttribute("role", "table");
+  for (const cell of cells) {
+    cell.dataset.label = names[cell.cellIndex];
+    const content = document.createElement("div");
+    content.append(...cell.childNodes);
+    cell.append(content);
+  }
+}
+
 // What the theme leaves without a name or out of reach of the keyboard. It adds the buttons of code blocks later.
 function complete() {
   for (const button of document.querySelectorAll("[data-clipboard-target]:not([data-clipboard-text])")) {
     button.dataset.clipboardText = copied(button);
   }
   document.querySelector(".md-search")?.setAttribute("aria-label", "Search");
-  document.querySelectorAll(".md-typeset__scrollwrap").forEach((part) => part.setAttribute("tabindex", "0"));
+  document.querySelectorAll(".md-typeset__scrollwrap").forEach((part) => {
+    part.setAttribute("tabindex", "0");
+    part.toggleAttribute("data-scrolls", part.scrollWidth > part.clientWidth);
+  });
+  document.querySelectorAll(".md-typeset table:not([class], [data-layout])").forEach(label);
   document.querySelectorAll(".md-code__nav").forEach((part, i) => part.setAttribute("aria-label", `Code block ${i + 1}`));
 }
 complete();
 new MutationObserver(complete).observe(document.body, { childList: true, subtree: true });
+addEventListener("resize", complete);

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 from scripts import DOCS, script
+from tables import each
 
 
 def test_the_page_of_a_rule_is_what_explain_prints() -> None:
@@ -19,8 +20,46 @@ def test_the_page_of_a_rule_is_what_explain_prints() -> None:
     printed = CliRunner().invoke(explain, ["list-map-key-required"]).output
     for line in printed.splitlines()[2:-1]:
         text = line.strip().partition(": ")[2] if line[:1].isalpha() else line.strip()
-        if "list-map-key-unknown" not in text:  # links on the page
+        is_other = "list-map-key-unknown" in text or "{" in text  # links, and fields of their lines
+        if not is_other:
             assert text.replace("<", "&lt;") in page
+
+
+@pytest.mark.exhaustive
+def test_an_example_in_block_style_is_reported_alike() -> None:
+    from crdlint.report.rule_description import findings
+    from crdlint.rules.catalog import families
+
+    in_block_style = script("make_rules").in_block_style
+    rules = [rule for family in families() for rule in family.values()]
+    rewritten = 0
+    for rule in rules:
+        block = in_block_style(rule.bad.rstrip())
+        assert in_block_style(block) == block
+        rewritten += block != rule.bad.rstrip()
+        reported = {finding.rule for finding in findings(rule, block)}
+        before = {finding.rule for finding in findings(rule, rule.bad)}
+        assert (rule.id in reported) == (rule.id in before), rule.id
+    assert rewritten > len(rules) / 2
+
+
+BROKEN = "a: [b\nc: {"
+STYLES = {
+    "a mapping": ("a: {b: {c: 1}}", "a:\n  b:\n    c: 1"),
+    "a list of scalars": ("a: {b: [c, d]}", "a:\n  b: [c, d]"),
+    "a list of mappings": ("a: [{b: 1}, {c: 2}]", "a:\n- b: 1\n- c: 2"),
+    "an empty mapping": ("a: {b: {}}", "a:\n  b: {}"),
+    "a comment": ("a: {b: 1} # c", "a:        # c\n  b: 1"),
+    "quotes": ("a: {b: '1', c: \"2\"}", "a:\n  b: '1'\n  c: \"2\""),
+    "an anchor": ("a: &x {b: 1}\nc: *x", "a: &x\n  b: 1\nc: *x"),
+    "broken YAML": (BROKEN, BROKEN),
+    "a template": ("a: {{ .Values.a }}", "a: {{ .Values.a }}"),
+}
+
+
+@each("text, block", STYLES.values(), ids=STYLES)
+def test_a_field_has_its_line_in_block_style(text: str, block: str) -> None:
+    assert script("make_rules").in_block_style(text) == block
 
 
 def test_a_pasted_message_of_the_api_server_finds_its_rule() -> None:

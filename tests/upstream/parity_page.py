@@ -20,21 +20,33 @@ PAGE: Final = Path(__file__).resolve().parents[2] / "docs" / "parity.md"
 _HEAD: Final = """\
 # How exact crdlint is
 
-crdlint reports what kube-apiserver reports. This page shows how that is measured, and the result for each version. It is
-written by `python -m tests.upstream record`.
+crdlint reports what kube-apiserver reports: {least} to {most} of up to {requests} recorded answers, depending on the version of
+Kubernetes. [Every difference](#known-differences) is listed.
 
-A program that links the API server's own packages answers {requests} requests for each version of Kubernetes: CRDs, updates
-of CRDs, custom resources, and YAML. crdlint is asked the same. An answer is alike if **everything** in it is equal: the
-verdict, and the type, field path, bad value and text of each error, unknown and duplicate fields, warnings, the defaulted
-object, and the cost of each CEL rule.
+## How it is measured
+
+A program that links the API server's own packages answers {requests} requests for each version: CRDs, updates of CRDs, custom
+resources, and YAML. crdlint is asked the same. An answer is alike only if **everything** in it is equal:
+
+- the verdict, and the type, field path, bad value and text of each error;
+- unknown and duplicate fields, and warnings;
+- the defaulted object, and the cost of each CEL rule.
+
+{running}
+
+## Result by version
+
+The numbers of requests whose answers are alike, by what they are about. `reported` are those of users' findings. Versions without a
+patch number are the newest patch release.
 
 """
 
 _TAIL: Final = """\
 
-## Ask again
+## Repeat the measurement
 
-With Go, a checkout repeats each number. The first build of a version takes some minutes.
+With Go, a checkout repeats each number. The first build of a version takes some minutes. `python -m tests.upstream record` writes
+this page.
 
 | `python -m tests.upstream` | asks |
 | --- | --- |
@@ -45,16 +57,20 @@ With Go, a checkout repeats each number. The first build of a version takes some
 
 [tests/upstream](https://github.com/crdlint/crdlint/tree/main/tests/upstream) describes the requests, the recorded answers
 and how to add one.
+
+## Versions of the modules
+
+{modules}
 """
 
 
 @dataclass
 class Parity:
-    """How crdlint's answers compare with those of one recording: counts by family, and each difference."""
+    """How crdlint's answers compare with those of one recording: counts by family, and each different request with its reason."""
 
     recording: Recording
     tally: Tally = field(default_factory=Tally)
-    differing: list[str] = field(default_factory=list)
+    differing: list[tuple[str, str]] = field(default_factory=list)
 
 
 def measure(recordings: Mapping[str, Recording]) -> list[Parity]:
@@ -68,45 +84,56 @@ def _measured(recording: Recording, requests: Iterable[dict[str, Any]]) -> Parit
     for verdict in compare_all(records.questions(recording, requests)):
         parity.tally.add(verdict)
         if verdict.differences:
-            keys = ", ".join(text.split("\n")[0] for text in verdict.differences)
-            reason = known_differences(recording.build.name).get(verdict.id, "not known yet")
-            parity.differing.append(f"`{verdict.id}`: {keys}. {reason}")
+            reason = known_differences(recording.build.name).get(verdict.id, "Not known yet.")
+            parity.differing.append((verdict.id, reason))
     return parity
 
 
 def page(measured: Iterable[Parity], live: Mapping[str, Any]) -> str:
     """Return the page; `live` has the counts of running servers by version."""
     measured = list(measured)
+    shares = [parity.tally.share() for parity in measured]
+    head = _HEAD.format(
+        requests=f"{len(recorded_requests()):,}",
+        least=_percent(min(shares)),
+        most=_percent(max(shares)),
+        running="\n".join(_running(live)),
+    )
     names = families()
-    head = _HEAD.format(requests=f"{len(recorded_requests()):,}")
-    lines = [_row(["version", "all", *names]), _row(["---"] * (len(names) + 2))]
-    lines += [_row(_cells(parity, names)) for parity in measured]
-    lines += ["", *_running(live)]
-    lines += ["", "## Modules", "", "The versions of the modules that were asked.", ""]
-    lines += [_row(["version", "release", "cel-go", "kube-openapi", "recorded"]), _row(["---"] * 5)]
-    lines += [_row(_modules(parity.recording)) for parity in measured]
-    lines += ["", "## Known differences", "", _NOT_COMPARED, ""]
-    lines += list(_known(measured)) or ["None."]
-    lines += ["", "## First patch releases", "", _PATCHES, ""]
+    results = _table(["version", "all", *names], [_cells(parity, names) for parity in measured])
     recordings = records.load_all()
-    lines += [
+    patches = [
         _patch_line(recording, recordings)
         for name, recording in recordings.items()
         if name != recording.build.minor
-    ] or ["None."]
+    ]
+    lines = [*results, "", "## Known differences", ""]
+    lines += list(_known(measured)) or ["None."]
+    lines += ["", _NOT_COMPARED]
+    lines += ["", "## First patch releases", "", _PATCHES, "", *(patches or ["None."])]
+    columns = ["version", "release", "cel-go", "kube-openapi", "recorded"]
+    modules = _table(columns, [_modules(parity.recording) for parity in measured])
     newest = measured[0].recording.build.name
-    return head + "\n".join(lines) + "\n" + _TAIL.format(newest=newest)
+    return head + "\n".join(lines) + "\n" + _TAIL.format(newest=newest, modules="\n".join(modules))
+
+
+def _table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+    """Return the lines of a table."""
+    return [_row(columns), _row(["---"] * len(columns)), *map(_row, rows)]
 
 
 def _known(measured: Sequence[Parity]) -> Iterator[str]:
-    """Yield a line for each known difference, with the versions that have it."""
-    versions: dict[str, list[str]] = {}
+    """Yield a line for each cause of known differences, with its requests and the versions that have it."""
+    versions: dict[tuple[str, str], list[str]] = {}
     for parity in measured:
-        for text in parity.differing:
-            versions.setdefault(text, []).append(parity.recording.build.name)
-    for text, names in versions.items():
-        where = "every version" if len(names) == len(measured) else ", ".join(names)
-        yield f"- {text} ({where})"
+        for request, reason in parity.differing:
+            versions.setdefault((request, reason), []).append(parity.recording.build.name)
+    causes: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+    for (request, reason), names in versions.items():
+        causes.setdefault((reason, tuple(names)), []).append(f"`{request}`")
+    for (reason, releases), requests in causes.items():
+        where = "every version" if len(releases) == len(measured) else ", ".join(releases)
+        yield f"- **{where[0].upper()}{where[1:]}**: {reason} ({', '.join(requests)})"
 
 
 def _patch_line(recording: Recording, recordings: Mapping[str, Recording]) -> str:
@@ -125,7 +152,7 @@ def _patch_line(recording: Recording, recordings: Mapping[str, Recording]) -> st
 
 
 _NOT_COMPARED: Final = """\
-Not compared is what no linter can know: addresses of memory, which 1.28 to 1.33 print for pointers in bad values, the order of
+What no linter can know is not compared: addresses of memory, which 1.28 to 1.33 print for pointers in bad values, the order of
 Go's maps, the time, and identifiers that the server makes."""
 
 _PATCHES: Final = """\
@@ -146,7 +173,11 @@ def _row(cells: Iterable[str]) -> str:
 def _cells(parity: Parity, names: Iterable[str]) -> list[str]:
     tally = parity.tally
     counts = [_count(tally.alike[family], tally.compared[family]) for family in names]
-    return [parity.recording.build.name, f"{tally.share():.2f}{_JOINED}%", *counts]
+    return [parity.recording.build.name, _percent(tally.share()), *counts]
+
+
+def _percent(share: float) -> str:
+    return f"{share:.2f}{_JOINED}%"
 
 
 def _running(live: Mapping[str, Any]) -> Iterator[str]:
