@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
+from re import Match
 from typing import Final
 
 from crdlint.crd.errors import REQUIRED, TYPE_INVALID
@@ -243,9 +244,18 @@ def _mistake(finding: Diagnostic) -> object:
         return owner, REQUIRED
     if finding.rule == UNKNOWN_FIELD and owner:
         name = owner.rpartition(".")[2]
-        help_ = _REMOVAL if finding.cause else (finding.help or "").replace(f"`{name}`", "")
+        help_ = _REMOVAL if finding.cause else _without_name(finding.help or "", name)
         return owner.removesuffix(name), help_
     return None
+
+
+def _without_name(help_: str, name: str) -> str:
+    """Return a help without a name, also if it is written there in other letters: small ones instead of capital ones."""
+
+    def shown(quoted: Match[str]) -> str:
+        return "" if quoted[0].strip("`").casefold() == name.casefold() else quoted[0]
+
+    return _QUOTED.sub(shown, help_)
 
 
 _RULES: Final = "x-kubernetes-validations"

@@ -30,7 +30,7 @@ from crdlint.rules import catalog
 from crdlint.rules.engine import headlines
 from crdlint.rules.engine.advisory import Advisory
 from crdlint.rules.engine.finding import AdviceFinding, FieldFinding, Manifest
-from crdlint.rules.engine.relations import ONLY_COMMENTS, lacking, type_of
+from crdlint.rules.engine.relations import ONLY_COMMENTS, SCAFFOLD, lacking, type_of
 from crdlint.rules.fixes.value_fixes import ANYTHING, Mistake, is_item, is_short, plain_value
 from crdlint.rules.texts import reading
 from crdlint.rules.texts import resource as rules
@@ -67,6 +67,9 @@ _REQUIRED_STATUS: Final = (
 _LONGEST_RULE: Final = 100
 _NULLS: Final = (None, "null")  # a null, and how a type error names it
 _SCALARS: Final = {"bool": "a boolean", "number": "a number"}
+_HELP_FOR_SCAFFOLD: Final = (
+    "Write the fields of the kind instead of the placeholder `foo: bar` of `kubebuilder create api`"
+)
 _NOT_A_NAME: Final = regex(r"[^a-z0-9.]+")
 _NOT_A_LABEL: Final = regex(r"[^A-Za-z0-9._-]+")
 _HELP_FOR_NULL: Final = (
@@ -82,6 +85,18 @@ _HELP_FOR_DROPPED: Final = (
 )
 _GIVE_A_VALUE: Final = "Give the field a value"
 _LONGEST: Final = 60  # the maximum number of characters of the user's text in a help
+
+
+def _line_after(text: str, start: int) -> str:
+    """Return the line below that of an offset, without its indent, empty if there is none."""
+    end = text.find("\n", start)
+    stop = text.find("\n", end + 1)
+    return text[end + 1 : stop if stop >= 0 else len(text)].strip() if end >= 0 else ""
+
+
+def _is_field_in_comment(line: str) -> bool:
+    """Return whether a line is a comment of a field that is indented in it, as in `#   size: 1`."""
+    return line.startswith("#  ") and ":" in line
 
 
 def diagnostic(
@@ -157,6 +172,8 @@ class ResourceFindings(NamedTuple):
             ),
             headline=headlines.of_unknown(name, owner_path, None),
         )
+        if path == "spec.foo" and text_of(location.node) == "bar":
+            return replace(finding, help=_HELP_FOR_SCAFFOLD, cause=SCAFFOLD)
         mistyped = self._mistyped_around(schema, steps)
         if mistyped is not None:
             help_ = f"Write {_NOUNS[mistyped.expected]} for `{mistyped.name}`"
@@ -335,7 +352,9 @@ class ResourceFindings(NamedTuple):
         location = self.locator.find_text(field)
         start = (location.key or location.node).start_mark.index
         _, *below = block_of(self.locator.text, start).split("\n")
-        return bool(below) and all(line.lstrip().startswith("#") for line in below)
+        if below:
+            return all(line.lstrip().startswith("#") for line in below)
+        return _is_field_in_comment(_line_after(self.locator.text, start))
 
     def _fixed(
         self, finding: Diagnostic, mistake: Mistake, error: FieldError | None = None

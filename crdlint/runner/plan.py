@@ -43,6 +43,7 @@ from crdlint.sources.helm.layout import (
     ChartLocation,
     has_packed,
     is_archive,
+    is_notes,
     location_in,
     outermost,
 )
@@ -220,7 +221,7 @@ class Planner:
             self.plan.notices.append(f"{path}: skipped: {LFS_POINTER}")
             self.plan.pointers.append(path)
         groups = groups_in(data)
-        if groups:
+        if groups and not is_notes(path):
             self.plan.samples[path] = groups
         if may_hold_crd(data):
             return data

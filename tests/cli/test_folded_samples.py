@@ -35,6 +35,13 @@ _FOLDED: Final = {
     "missing fields": ('a: "true"', 1, "also `c`", 2),
     "unknown fields": (f"{_GOOD}\n  p: 1\n  q: 2", 1, "also `q` (line 9)", 2),
     "fields to indent": (f"{_GOOD}\n  v: v\n  w: v", 1, "also `w` (line 9)", 2),
+    "fields in other letters": (
+        'a: "true"\n  b: "true"\n  c: x\n  Count: 1\n  Inner: {v: v}',
+        1,
+        "also `Inner` (line 9)",
+        2,
+    ),
+    "the placeholder of a new sample": ("foo: bar", 1, "3 more errors follow from this", 4),
     "a misspelled field and one that is none": (f"{_GOOD}\n  iner: {{}}\n  q: 2", 2, "", 2),
     "a wrong value beside a wrong type": ("a: true\n  b: maybe\n  c: x", 2, "", 3),
 }
@@ -101,6 +108,8 @@ def test_equal_mistakes_of_files_are_one_line_of_the_end(tmp_path: Path) -> None
         ("", "warning"),
         ("\n  # of another field", "warning"),
         ("    # TODO: add fields\n    # of this field\n", "info"),
+        ("  #   v: a field of it\n", "info"),
+        ("  # v: another field\n", "warning"),
     ],
 )
 def test_a_null_that_only_apply_rejects(

@@ -129,6 +129,13 @@ CASES: dict[str, tuple[dict[str, str], dict[str, list[str]]]] = {
         },
         {},
     ),
+    "notes of a chart that quote a sample": (
+        {
+            "c/Chart.yaml": "apiVersion: v2\nname: c\nversion: 0.1.0\n",
+            "c/templates/NOTES.txt": f"Create it:\n\ncat <<EOF | kubectl apply -f-\n{BAD}EOF\n",
+        },
+        {},
+    ),
     "excluded by the configuration": (
         {".crdlint.yaml": "exclude-samples: [e2e/]\n", "e2e/a.yaml": BAD, "b.yaml": BAD.replace("name: a", "name: b")},
         {"b.yaml": MODE},

@@ -291,6 +291,7 @@ def test_objects_without_keys(schema: str, version: dict[str, str], expected: in
     [
         ("[Fast Slow Auto]", "Write `[Fast, Slow, Auto]`, if these are values of their own"),
         ("[Fast Slow, Auto]", None),
+        ('["Fast Slow Auto"]', None),
         ("\n    - Fast Slow Auto", SEVERAL.format("`- Fast`, `- Slow` and `- Auto`")),
         ("\n    - on off", SEVERAL.format("`- on` and `- off`")),
         ("\n    - Fast Slow\n    - Auto", None),

@@ -117,7 +117,7 @@ KUBE_VERSION = _InTemplate("helm-kube-version", "No Kubernetes version satisfies
     help="Set `kubeVersion` to a range such as `>=1.29.0-0`")
 RENDER = Rule("helm-render", "Helm cannot render the chart",
     in_each_run=False, scope="template", severity="error", origin="crdlint",
-    follows=(Link(BRACES, SAME_LINE),),
+    follows=(Link(BRACES, SAME_LINE), Link(KUBE_VERSION, SAME_LINE)),
     observed=("braces-in-a-template",),
     why="`helm install` fails with the same values. crdlint reads the templates without Helm instead, so that CRDs which depend "
     "on values are not checked. It is a warning if the chart lacks a dependency, and otherwise an error.",

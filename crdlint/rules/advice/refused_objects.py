@@ -123,7 +123,11 @@ def _expired(crd: DecodedCRD) -> Iterator[Advisory]:
 
 
 _COMPARED: Final = frozenset({"_>_", "_<_", "_>=_", "_<=_"})
-_QUANTITY: Final = "quantity"
+# Functions of a text, as an argument and as methods.
+_OF_TEXTS: Final = frozenset(
+    {"size", "quantity", "isQuantity", "url", "isURL", "ip", "isIP", "cidr", "isCIDR"}
+)
+_OF_TEXT: Final = frozenset({"matches", "startsWith", "endsWith", "contains", "size", "find"})
 _INT_OR_STRING: Final = "a: {type: object, properties: {x: {x-kubernetes-int-or-string: true}}, "
 
 
@@ -135,8 +139,8 @@ def _rule(text: str) -> str:
     "rule-for-one-type",
     "Rule fails for the integers, or for the strings, of an int-or-string",
     observed=("quantity-of-an-int-or-string",),
-    why="A comparison with a number fails for strings, and `quantity` fails for integers. The API server then rejects the object "
-    "with `no such overload`.",
+    why="A comparison with a number fails for strings; `matches`, `quantity` and other functions of texts fail for integers. "
+    "The API server then rejects the object with `no such overload`.",
     help="Check `type(...)` first",
     marker="correct `+kubebuilder:validation:XValidation`",
     bad=_rule("!has(self.x) || self.x > 0"),
@@ -157,15 +161,16 @@ def _failing(rule: EstimatedRule) -> Iterator[Advisory]:
         failing = _operation(operand, rule.node.schema)
         if failing is None:
             continue
-        expr, name, fails_for = failing
+        expr, name, fails_for, conversion = failing
         source = compiled.source
         span = range_at(source.text, source.offsets[expr.id][0])
         message = f"the rule fails if `{name}` is {fails_for}: it is an int-or-string"
         read = f"self.{name}" if rule.node.schema.properties else "self"
+        needed = "int" if fails_for == _STRING else "string"
         help_ = (
-            f"Check `type({read}) == int` first"
-            if fails_for == _STRING
-            else OneCommand(f"Write `{_QUANTITY}(string({read}))`")
+            OneCommand(f"Write `{conversion}(string({read}))`")
+            if conversion
+            else f"Check `type({read}) == {needed}` first"
         )
         yield Advisory(message, rule.path, help_, inside=span)
         return
@@ -202,15 +207,18 @@ def _is_absence(expr: Expr) -> bool:
     return isinstance(operand, Select) and operand.test_only
 
 
-def _operation(expr: Expr, schema: JSONSchemaProps) -> tuple[Expr, str, str] | None:
-    """Return an operation on an int-or-string, the name of the field, and the type for which it fails."""
+def _operation(expr: Expr, schema: JSONSchemaProps) -> tuple[Expr, str, str, str] | None:
+    """Return an operation on an int-or-string, the name of the field, the type for which it fails, and a function of texts."""
     from crdlint.cel.ast import Call, Literal
 
     if not isinstance(expr, Call):
         return None
-    if expr.function == _QUANTITY and len(expr.args) == 1:
+    if expr.function in _OF_TEXTS and len(expr.args) == 1 and expr.target is None:
         name = _int_or_string(expr.args[0], schema)
-        return None if name is None else (expr, name, _INTEGER)
+        return None if name is None else (expr, name, _INTEGER, expr.function)
+    if expr.function in _OF_TEXT and expr.target is not None:
+        name = _int_or_string(expr.target, schema)
+        return None if name is None else (expr, name, _INTEGER, "")
     if expr.function not in _COMPARED:
         return None
     left, right = expr.args
@@ -218,7 +226,7 @@ def _operation(expr: Expr, schema: JSONSchemaProps) -> tuple[Expr, str, str] | N
         name = _int_or_string(side, schema)
         if name is not None and isinstance(other, Literal):
             is_text = isinstance(other.value, str)
-            return expr, name, _INTEGER if is_text else _STRING
+            return expr, name, _INTEGER if is_text else _STRING, ""
     return None
 
 

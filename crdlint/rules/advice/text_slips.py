@@ -140,12 +140,12 @@ def _one_text(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
 
 def _apart(words: list[str], values: Sequence) -> str:
     """Return how to write words as values of their own, empty for a text in quotes or of several lines, which is meant as one."""
-    if values.flow:
-        return f"Write `[{', '.join(words)}]`, if these are values of their own"
     item = values.items[0]
     is_in_one_line = item.start_mark.line == item.end_mark.line
     if not isinstance(item, Scalar) or item.style or not is_in_one_line:
         return ""
+    if values.flow:
+        return f"Write `[{', '.join(words)}]`, if these are values of their own"
     items = joined([f"`- {word}`" for word in words])
     return f"Write each on a line of its own if these are several values: {items}"
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from operator import attrgetter
 from typing import Final
 
-from crdlint.crd.errors import TYPE_INVALID
+from crdlint.crd.errors import REQUIRED, TYPE_INVALID
 from crdlint.crd.paths import is_within
 from crdlint.diagnostics import Diagnostic
 from crdlint.light import regex
@@ -21,6 +21,7 @@ _ROOT: Final = ".openAPIV3Schema"
 # Values of `Diagnostic.cause`.
 INT_OR_STRING: Final = "int-or-string"
 ONLY_COMMENTS: Final = "an object whose fields are comments"
+SCAFFOLD: Final = "the placeholder of a new sample"
 EMPTY_CRD: Final = "a CRD without group, names and versions"
 
 
@@ -106,6 +107,13 @@ ANYWHERE: Final = _alike(lambda _: "")
 OF_MISTYPED: Final[Relation] = (
     lambda finding: finding.lacks or None,
     lambda finding: type_of(finding.field) if finding.error_type == TYPE_INVALID else None,
+)
+# A version without a schema, and the schema where v1beta1 has it.
+OF_OLD_SCHEMA: Final[Relation] = (lambda _: "spec.validation", attrgetter("user_path"))
+# What the spec of a sample lacks that only has the placeholder of kubebuilder.
+OF_SCAFFOLD: Final[Relation] = (
+    lambda finding: SCAFFOLD if finding.error_type == REQUIRED else None,
+    lambda finding: finding.cause or None,
 )
 # Two of these.
 IN_SAME_VALUE: Final = _alike(

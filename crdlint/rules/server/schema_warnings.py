@@ -50,6 +50,10 @@ UNRECOGNIZED: Final = Rule(
 )
 
 
+# The format of bytes in OpenAPI: generators write it, also in copies of schemas of Kubernetes, and users cannot change that.
+_OF_GENERATORS: Final = "binary"
+
+
 @UNRECOGNIZED.advice
 def unrecognized(crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield the server's warnings of formats that it does not know; on update only of those that are new."""
@@ -73,6 +77,7 @@ def unrecognized(crd: DecodedCRD) -> Iterator[Advisory]:
                 kind="warning",
                 headline=headline,
                 cause=INT_OR_STRING if schema.format == INT_OR_STRING else "",
+                severity="info" if schema.format == _OF_GENERATORS else None,
             )
 
 

@@ -19,7 +19,7 @@ from crdlint.golang.printing import Typed
 from crdlint.golang.text import is_print
 from crdlint.rules.engine import headlines
 from crdlint.rules.engine.common import ValidationOptions
-from crdlint.rules.engine.relations import EMPTY, OF_EMPTY_CRD, between_fields
+from crdlint.rules.engine.relations import EMPTY, OF_EMPTY_CRD, OF_OLD_SCHEMA, between_fields
 from crdlint.rules.engine.rule import Link, Rule
 from crdlint.rules.helps.versions import ends_early, storage
 from crdlint.rules.server import names
@@ -61,7 +61,7 @@ SCHEMA_REQUIRED = _Rule(
     "schema-required",
     "Version without a schema",
     observed=("named-fields-and-other-keys",),
-    follows=(Link(reading.UNKNOWN_FIELD, EMPTY),),
+    follows=(Link(reading.UNKNOWN_FIELD, EMPTY), Link(reading.UNKNOWN_FIELD, OF_OLD_SCHEMA)),
     headline="version has no `schema.openAPIV3Schema`",
     why="The API server prunes all fields that a schema does not specify, so every version needs a schema.",
     help="Add `schema: {openAPIV3Schema: {type: object}}` to the version, and specify its fields under `properties`",

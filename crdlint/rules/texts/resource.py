@@ -12,7 +12,7 @@ from typing import Final
 from crdlint.crd.object_meta import RESOURCE_METADATA
 from crdlint.rules.engine import headlines
 from crdlint.rules.engine.examples import stream
-from crdlint.rules.engine.relations import EMPTY, NOT_EVALUATED, OF_MISTYPED
+from crdlint.rules.engine.relations import EMPTY, NOT_EVALUATED, OF_MISTYPED, OF_SCAFFOLD
 from crdlint.rules.engine.rule import Caution, Link, Rule
 from crdlint.rules.texts import reading
 from crdlint.schema import correlation, value_errors
@@ -32,7 +32,7 @@ _REGISTRY: Final = "apiextensions-apiserver/pkg/registry/customresource"
 VALUE = _Rule(value_errors.RULE, "Value is not valid for the schema of its CRD",
     observed=("limit-tightened",),
     explains=(Link(reading.UNKNOWN_FIELD, OF_MISTYPED),),
-    follows=(Link(reading.UNKNOWN_FIELD, EMPTY),),
+    follows=(Link(reading.UNKNOWN_FIELD, EMPTY), Link(reading.UNKNOWN_FIELD, OF_SCAFFOLD)),
     why="The API server validates every object against the schema of its version. Since Kubernetes 1.30 an update may "
     "keep invalid values that it does not change.",
     help="Change the value to one that the schema accepts",

@@ -296,7 +296,8 @@ class Charts:
         failures, loaded.failures = [each for each in loaded.failures if each.is_finding], ()
         loaded.is_broken_by_values = any(failure.is_chosen for failure in failures)
         results = results_of(loaded.model, loaded.findings)
-        return [*results, *(failure.result() for failure in failures)]
+        has_crds = any(may_hold_crd(file.data) for _, file in loaded.model.all_templates())
+        return [*results, *(failure.result(has_crds=has_crds) for failure in failures)]
 
     def copies(self) -> list[FileResult]:
         """Return the findings about CRDs of which several charts of the run have different copies."""

@@ -147,8 +147,11 @@ class Failure:
         """The failure as a notice."""
         return f"helm does not render {self.chart}{self.values}: {self.why}; {INSTEAD}"
 
-    def result(self) -> FileResult:
-        """Return the result of the file that Helm names, with a finding at Helm's line and column."""
+    def result(self, *, has_crds: bool = True) -> FileResult:
+        """Return the result of the file that Helm names, with a finding at Helm's line and column.
+
+        It is not about the chart itself if a dependency is missing, and no template `has_crds`: then it is an info.
+        """
         position = self._position()
         lines = position.text.split("\n")
         line = min(position.line, len(lines))
@@ -172,8 +175,10 @@ class Failure:
         if rejected is not None:
             headline = f"Helm does not render the chart{self.values}: {rejected.error}"
             finding = replace(finding, headline=headline)
-        if not self.is_chosen and self._cause.severity is not None:
-            finding = replace(finding, severity=self._cause.severity)
+        severity = self._cause.severity
+        if not self.is_chosen and severity is not None:
+            is_minor = severity == "warning" and not has_crds
+            finding = replace(finding, severity="info" if is_minor else severity)
         return FileResult(
             position.file,
             position.text,

@@ -55,12 +55,12 @@ def is_rendered(path: str) -> bool:
     Upstream: loader.LoadFiles, releaseutil.SortManifests, action.Configuration.renderResources.
     """
     parts = path.replace(os.sep, "/").split("/")
-    return (
-        len(parts) > 1
-        and parts[0] == TEMPLATES
-        and parts[-1][:1] != "_"
-        and not parts[-1].endswith("NOTES.txt")
-    )
+    return len(parts) > 1 and parts[0] == TEMPLATES and parts[-1][:1] != "_" and not is_notes(path)
+
+
+def is_notes(path: str) -> bool:
+    """Return whether a file has the notes of a chart: text for users, which may quote manifests."""
+    return path.endswith("NOTES.txt")
 
 
 def has_unusual_name(path: str) -> bool:
