@@ -155,6 +155,14 @@ def test_a_custom_resource_needs_nothing_of_charts_and_advice(tmp_path: Path) ->
         "crdlint.golang.matching",
         "crdlint.golang.regexp",
         "crdlint.golang.encodings",
+        "crdlint.golang.addresses",
+        "json",
+        # Only ranges of versions, copies from a cluster, fixes and selectable fields need them.
+        "crdlint.linting.version_range",
+        "crdlint.rules.server.schema_warnings",
+        "crdlint.rules.advice.storage",
+        "crdlint.rules.fixes.v1beta1",
+        "crdlint.schema.json_paths",
         # Only some senders encode objects anew, and only some runs write files.
         "crdlint.crd.clients",
         "crdlint.crd.decode_errors",

@@ -26,8 +26,7 @@ _TOKEN = regex(
     "|".join(
         [
             r"(?P<_>(?:[\t \r\n\f]|//[^\n]*)+)",
-            rf"(?P<STRING>{_STRING})",
-            rf"(?P<BYTES>[bB](?:{_STRING}))",
+            rf"(?:(?P<BYTES>[bB])|(?P<STRING>))(?:{_STRING})",
             r"(?P<IDENTIFIER>[A-Za-z_][A-Za-z0-9_]*)",
             r"(?P<NUM_FLOAT>[0-9]+(?:\.[0-9]+(?:[eE][+-]?[0-9]+)?|[eE][+-]?[0-9]+)|\.[0-9]+(?:[eE][+-]?[0-9]+)?)",
             r"(?P<NUM_UINT>(?:0x[0-9a-fA-F]+|[0-9]+)[uU])",

@@ -6,11 +6,13 @@ in bytes of UTF-8, although upstream calls them characters; for labels, only old
 
 from __future__ import annotations
 
-import re
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.errors import Wording
-from crdlint.light import NamedTuple
+from crdlint.light import NamedTuple, regex
+
+if TYPE_CHECKING:
+    import re
 
 
 class _Name(NamedTuple):
@@ -40,7 +42,7 @@ def _name(
     too_long = f"{part}must be no more than {limit} characters"
     if in_bytes:
         too_long = Wording.by_version(too_long, (35, f"{part}must be no more than {limit} bytes"))
-    return _Name(re.compile(pattern), rejection, limit, too_long)
+    return _Name(regex(pattern), rejection, limit, too_long)
 
 
 _LABEL: Final = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"

@@ -36,7 +36,6 @@ from crdlint.kubernetes.servers import Server
 from crdlint.light import NamedTuple, dataclass
 from crdlint.safety.work import WorkLimitError, run_calls
 from crdlint.schema.correlation import Correlation, item_key, items_by_key
-from crdlint.schema.json_paths import FieldPathError, valid_field_path
 from crdlint.schema.traversal import RuleSearch
 
 _Building = Generator["_Building", "RuleValidator | None", "RuleValidator | None"]
@@ -568,6 +567,8 @@ def _failed(
     """Add the error of a rule that evaluates to false; return the path for the rules after it."""
     rule, schema, path = ready.rule, visit.validator.schema, visit.path
     if rule.field_path:
+        from crdlint.schema.json_paths import FieldPathError, valid_field_path
+
         with suppress(FieldPathError):
             path = Path(str(valid_field_path(rule.field_path, schema)[0]), path)
 

@@ -42,7 +42,6 @@ from crdlint.linting.documents import (
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
 from crdlint.linting.result import CRD, FileResult
-from crdlint.linting.version_range import FindingsByVersion
 from crdlint.phrases import OneCommand, some
 from crdlint.resources.definitions import Definition, Definitions, rejection_of
 from crdlint.resources.findings import ResourceFindings, diagnostic
@@ -57,7 +56,6 @@ from crdlint.resources.objects import (
 )
 from crdlint.resources.placeholders import PlaceholderPatterns, Placeholders
 from crdlint.resources.validation import NotDecodedError, ObjectResult
-from crdlint.rules.advice.storage import of_copy
 from crdlint.rules.engine.advisory import Advisory
 from crdlint.rules.engine.finding import AdviceFinding, Manifest, RepeatedKeyFinding
 from crdlint.rules.engine.relations import ONLY_COMMENTS
@@ -248,7 +246,7 @@ def report(
         except NotDecodedError as error:
             outcome = None
             by_server.append((server, _errors_of_decoding(findings, error)))
-    errors = list(map(in_server_words, FindingsByVersion(by_server).merged()))
+    errors = list(map(in_server_words, _merged(by_server)))
     if outcome is None:
         return ResourceReport(
             errors,
@@ -258,16 +256,25 @@ def report(
             crd_errors,
             duplicate_keys=twice,
         )
-    warned = FindingsByVersion(warnings).merged()
+    warned = _merged(warnings)
     return ResourceReport(
         errors,
         list(outcome.unknown),
         outcome.resource,
         outcome.cel_cost,
         crd_errors,
-        list(warned),
+        warned,
         twice,
     )
+
+
+def _merged(by_server: Sequence[tuple[Server, Sequence[Diagnostic]]]) -> list[Diagnostic]:
+    """Return the findings of all servers, each once with those that report it."""
+    if len(by_server) == 1:
+        return list(by_server[0][1])
+    from crdlint.linting.version_range import FindingsByVersion  # only ranges need it
+
+    return list(FindingsByVersion(by_server).merged())
 
 
 def _resource_of(root: Node, server: Server, *, json: bool | None) -> dict[str, Any]:
@@ -777,7 +784,7 @@ class _ObjectCheck:
             opinions = walk.options.second_opinions if is_newest else None
             answer = self._answer(sent, of_server, opinions)
             by_server.append((server, answer.findings))
-        merged = list(FindingsByVersion(by_server).merged())
+        merged = _merged(by_server)
         yield from merged
         copied = list(self._of_copy(content, manifest, definition))
         yield from copied
@@ -826,6 +833,10 @@ class _ObjectCheck:
         if old is not None and key_of(content, namespaced=definition.namespaced) in old:
             return
         version = object_at(content, "metadata").get("resourceVersion")
+        if version is None:
+            return
+        from crdlint.rules.advice.storage import of_copy  # only copies need it
+
         has_status = definition.validator(resource.version).has_status
         advisory = of_copy(resource.root, version, has_status=has_status)
         if advisory is not None:

@@ -5,7 +5,6 @@ Upstream: kubectl pkg/cmd/apply (pruneNullsFromMap, patchSimple), apimachinery p
 
 from __future__ import annotations
 
-import json
 from typing import Any, Final
 
 from crdlint.gathering import object_at, object_of
@@ -80,8 +79,12 @@ def _is_of_cluster(old: dict[str, Any]) -> bool:
 def _last_applied(old: dict[str, Any]) -> dict[str, Any] | None:
     """Return what was applied of an object, from its annotation; None without a valid one."""
     text = object_at(old, "metadata", "annotations").get(LAST_APPLIED)
+    if not isinstance(text, str):
+        return None
+    import json  # few objects have the annotation
+
     try:
-        applied = json.loads(text) if isinstance(text, str) else None
+        applied = json.loads(text)
     except (ValueError, RecursionError):
         return None
     return applied if isinstance(applied, dict) else None

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from contextlib import suppress
 from operator import attrgetter
-from typing import ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from crdlint.cel.decls import member, overload
 from crdlint.cel.errors import FunctionError
 from crdlint.cel.estimates import ONE, CallEstimate, Estimate
 from crdlint.cel.types import BOOL, STRING, Type, list_type, map_type
-from crdlint.golang import addresses
 from crdlint.kubecel.library import declaration
 from crdlint.kubecel.library.declaration import ALWAYS, ARGUMENT, URL_TYPE, Library
 from crdlint.light import dataclass
 from crdlint.safety import work
+
+if TYPE_CHECKING:
+    from crdlint.golang.addresses import URL
 
 # Characters that are not escaped, besides letters, digits and -._~
 _HOST: Final = "!$&'()*+,;=:[]<>\""
@@ -34,7 +36,7 @@ class URLValue(declaration.Opaque):
     cel_type: ClassVar[Type] = URL_TYPE
     go_type: ClassVar[str] = "cel.URL"
 
-    parsed: addresses.URL
+    parsed: URL
     raw_fragment: str
 
     def __eq__(self, other: object) -> bool:
@@ -78,14 +80,16 @@ class URLValue(declaration.Opaque):
     @property
     def query(self) -> dict[str, list[str]]:
         """The values by key; malformed settings are ignored. Upstream: URL.Query."""
+        from crdlint.golang.addresses import URLError, unescape  # few rules read URLs
+
         result: dict[str, list[str]] = {}
         settings = self.parsed.raw_query.split("&")
         work.spend(len(self.parsed.raw_query) >> 1)
         for setting in settings if len(settings) <= _MAX_PARAMETERS else ():
             if setting and ";" not in setting:
                 key, _, text = setting.replace("+", " ").partition("=")
-                with suppress(addresses.URLError):
-                    key, text = addresses.unescape(key), addresses.unescape(text)
+                with suppress(URLError):
+                    key, text = unescape(key), unescape(text)
                     result.setdefault(key, []).append(text)
         return result
 
@@ -105,11 +109,13 @@ class URLValue(declaration.Opaque):
 
 def parse_url(text: str) -> URLValue:
     """Parse an absolute URL; raise FunctionError with upstream's message."""
+    from crdlint.golang.addresses import URLError, parse, parse_request_uri
+
     work.spend(len(text))
     try:
-        addresses.parse_request_uri(text)
-        return URLValue(addresses.parse(text), text.partition("#")[2])
-    except addresses.URLError as error:
+        parse_request_uri(text)
+        return URLValue(parse(text), text.partition("#")[2])
+    except URLError as error:
         raise FunctionError(f"URL parse error during conversion from string: {error}") from None
 
 
@@ -135,10 +141,12 @@ def _encode(text: str, unescaped: str, others: str) -> str:
 
 
 def _is_url(text: str) -> bool:
+    from crdlint.golang.addresses import URLError, parse_request_uri
+
     work.spend(len(text) >> 1)
     try:
-        addresses.parse_request_uri(text)
-    except addresses.URLError:
+        parse_request_uri(text)
+    except URLError:
         return False
     return True
 

@@ -15,7 +15,6 @@ from crdlint.rules.engine.edits import Edits, expect, require
 from crdlint.rules.engine.examples import stream
 from crdlint.rules.engine.finding import FieldFinding, PathFinding
 from crdlint.rules.engine.fixer import Fixer
-from crdlint.rules.fixes.v1beta1 import block
 from crdlint.spelling import name_meant
 from crdlint.yaml import YAMLDecodeError
 from crdlint.yaml.editor import UneditableError, quoted
@@ -197,6 +196,8 @@ def _moved(finding: PathFinding) -> Edits:
     ]
     home = expect(Mapping, only(homes))
     if home.find(key.value) is None and not owner.flow and not home.flow and len(owner.items) > 2:
+        from crdlint.rules.fixes.v1beta1 import block
+
         inner = editor.key_of(owner) if home is around else None
         value = block(editor, owner.items[editor.index(key) + 1])
         yield editor.remove(owner, key.value)

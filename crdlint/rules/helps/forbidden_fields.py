@@ -9,7 +9,6 @@ from crdlint.crd.model import JSONSchemaProps
 from crdlint.light import regex
 from crdlint.phrases import OneCommand, Sample, nearest
 from crdlint.schema.structural import TYPES
-from crdlint.spelling import differing_letters
 
 _LIKE: Final = 0.7
 # Names that people use for the supported types.
@@ -83,6 +82,8 @@ _BEFORE_NOTE: Final = regex(r"([A-Za-z]+) *(?: (?://|--|/\*|#)|<-|<\d|\(\d|\\\Z)
 
 def _misspelled(word: str) -> str | None:
     """Return the type that a word spells, with a third of its letters wrong at most; `stringlist` is no such word."""
+    from crdlint.spelling import differing_letters
+
     noted = _BEFORE_NOTE.fullmatch(word)
     word = (word if noted is None else noted[1]).strip(_STRAY)
     near = nearest(word, TYPES, _LIKE)

@@ -25,7 +25,6 @@ from crdlint.gathering import without_none
 from crdlint.rules.engine.relations import ANYWHERE
 from crdlint.rules.engine.rule import Link, Rule
 from crdlint.rules.server import panics, structural, versions
-from crdlint.schema.json_paths import FieldPathError, Missing, follow, valid_field_path
 from crdlint.schema.structural import Rejection, junctors, unsupported, unsupported_field
 from crdlint.schema.traversal import lineage
 
@@ -143,6 +142,8 @@ def hidden(
     uncertain: AbstractSet[int],
 ) -> Iterator[FieldError]:
     """Yield the errors after a schema is made convertible, but none of what is in its `uncertain` parts, by identity."""
+    from crdlint.schema.json_paths import Missing, follow
+
     seen: set[str] = set()
     for i, field in enumerate(fields):
         target = follow(field.json_path, schema)
@@ -158,6 +159,8 @@ def _selectable_field(
     field_path: Path,
     seen: set[str],
 ) -> Iterator[FieldError]:
+    from crdlint.schema.json_paths import FieldPathError, valid_field_path
+
     if not text:
         yield required(PATH.id, field_path, "")
         return

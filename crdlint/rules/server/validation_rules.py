@@ -28,7 +28,6 @@ from crdlint.rules.engine import headlines
 from crdlint.rules.engine.common import WalkResult
 from crdlint.rules.engine.rule import Nodes, Rule
 from crdlint.rules.engine.schema_walk import Context, check
-from crdlint.schema.json_paths import FieldPathError, valid_field_path
 
 _SOURCE = "apiextensions/validation ValidateCustomResourceDefinitionOpenAPISchema"
 _Rule: Final = partial(Rule, source=_SOURCE)
@@ -204,6 +203,8 @@ def _field_path(schema: JSONSchemaProps, text: str, path: Path) -> Iterator[Fiel
             text,
             _worded("fieldPath", _ONE_LINE),
         )
+    from crdlint.schema.json_paths import FieldPathError, valid_field_path
+
     try:
         valid_field_path(text, schema)
     except FieldPathError:
