@@ -502,6 +502,7 @@ def _is_minor(finding: Diagnostic, options: ResourceOptions) -> bool:
     return options.beside_crds and (is_missing or is_rule or is_warning or is_version)
 
 
+_NOTHING: Final = (0, 0)  # rejected parts
 _NAME: Final = "metadata.name"
 _UNSERVED: Final = "a version that is not served: "  # a `Diagnostic.cause`, with the group
 
@@ -586,28 +587,31 @@ class _ObjectCheck:
         return replace(finding, cause=f"{_UNSERVED}{group}")
 
     def _accepting(self, candidates: Sequence[Definition]) -> Definition:
-        """Return the first CRD that accepts the object, else the first of those that reject the least of it."""
+        """Return the first CRD that accepts the object, else the first of those that know its fields best and reject the least."""
         first, *others = candidates
         if not others:
             return first
         chosen, least = first, self._rejected_parts(first)
         for definition in others:
-            if not least:
+            if least == _NOTHING:
                 break
             rejected = self._rejected_parts(definition)
             if rejected < least:
                 chosen, least = definition, rejected
         return chosen
 
-    def _rejected_parts(self, definition: Definition) -> float:
-        """Return the number of errors of the object by a CRD, infinite if the object cannot be decoded."""
+    def _rejected_parts(self, definition: Definition) -> tuple[float, float]:
+        """Return how many fields of the object a CRD does not know, and the number of errors; infinite if it cannot be decoded.
+
+        A copy that nobody updates lacks fields, and the rules that reject the object by the current CRD.
+        """
         sent = as_sent(self.resource.read(), namespaced=definition.namespaced)
         validator = definition.validator(self.resource.version)
         try:
             outcome = validator.create(sent)
         except NotDecodedError:
-            return inf
-        return len(outcome.errors) + len(outcome.unknown)
+            return inf, inf
+        return len(outcome.unknown), len(outcome.errors)
 
     def _advice(
         self,

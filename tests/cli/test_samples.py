@@ -236,6 +236,14 @@ PAIRS: dict[str, tuple[dict[str, str], dict[str, list[str]]]] = {
         {"a/crd.yaml": V1, "b/crd.yaml": RENAMED, "x.yaml": GOOD.replace("name: a", "name: [a]")},
         {"x.yaml": ["resource-decode"]},
     ),
+    "one that knows all fields explains": (
+        {
+            "a/crd.yaml": crd_with_spec("type: object\nproperties: {mode: {type: string}}"),
+            "b/crd.yaml": CRD.replace("{type: integer}", "{type: integer, maximum: 1}"),
+            "x.yaml": BAD.replace("size: 1", "size: 2"),
+        },
+        {"x.yaml": MODE * 2},
+    ),
     "the nearest one explains": (
         {"a/crd.yaml": RENAMED, "b/crd.yaml": V1, "b/x/a.yaml": BAD},
         {"b/x/a.yaml": MODE},

@@ -140,6 +140,9 @@ OF_CRDS = {
         "item of `metadata.finalizers` must be a string, not the boolean `true`"
     ),
     ("kind: Foo", "kind: Foo, shortNames: [{a: b}]"): "item of `spec.names.shortNames` must be a string, not a mapping",
+    ("    schema:", "    additionalPrinterColumns: [{name: a, type: string, jsonPath: .a, priority: high}]\n    schema:"): (
+        "`additionalPrinterColumns.priority` must be an integer, not the string `high`"
+    ),
     ("kind: Foo", "kind: Foo, shortNames: a"): "`spec.names.shortNames` must be a list of strings, not the string `a`",
     ("scope: Namespaced", "scope: Namespaced\n  group: example.com"): "key `group` is set twice, in lines 6 and 8",
     ("    schema:", "    selectableFields: [{jsonPath: .spec.a}]\n    schema:"): (

@@ -176,7 +176,10 @@ def _of_go_type(problem: DecodeProblem, name: str) -> str:
     shown = f" `{_short(value)}`" if value else ""
     is_whole = problem.go_type.startswith(("[]", "map["))
     part = "" if is_whole else _PARTS.get(problem.field.rpartition(".")[2], "")
-    return cut(f"{part}`{name}` must be {expected}, not {actual}{shown}")
+    sentence = f"must be {expected}, not {actual}{shown}"
+    if len(f"{part}`{name}` {sentence}") > LONGEST:
+        name = ".".join(name.split(".")[-2:])
+    return cut(f"{part}`{name}` {sentence}")
 
 
 # What the values of maps and the items of lists are called, by the name of the field.
