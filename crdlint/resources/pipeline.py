@@ -603,7 +603,7 @@ class _ObjectCheck:
     def _rejected_parts(self, definition: Definition) -> tuple[float, float]:
         """Return how many fields of the object a CRD does not know, and the number of errors; infinite if it cannot be decoded.
 
-        A copy that nobody updates lacks fields, and the rules that reject the object by the current CRD.
+        A copy that is not updated lacks fields, and the rules that reject the object by the current CRD.
         """
         sent = as_sent(self.resource.read(), namespaced=definition.namespaced)
         validator = definition.validator(self.resource.version)
