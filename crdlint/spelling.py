@@ -285,3 +285,15 @@ def _is_slip_of_letter(
     if is_ending and typed and lone == "s":
         return shorter >= _LEAST_BEFORE
     return shorter >= _LEAST_AROUND - typed and not is_ending
+
+
+def without_typographic_quotes(text: str) -> str:
+    """Return a text without the quotes of a word processor around it, which are a part of the value in YAML.
+
+    >>> without_typographic_quotes("\u201c3\u201d"), without_typographic_quotes("3")
+    ('3', '3')
+    """
+    return text.strip(_TYPOGRAPHIC_QUOTES)
+
+
+_TYPOGRAPHIC_QUOTES: Final = "\u201c\u201d\u201e\u2018\u2019\u201a\xab\xbb\u2039\u203a"

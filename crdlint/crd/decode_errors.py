@@ -32,7 +32,7 @@ from crdlint.kubernetes.servers import NEWEST, Server, first_to_know
 from crdlint.light import NamedTuple, dataclass, regex
 from crdlint.phrases import Layout, OneCommand, Sample, nearest
 from crdlint.safety.work import run_calls
-from crdlint.spelling import are_opposites
+from crdlint.spelling import are_opposites, without_typographic_quotes
 from crdlint.yaml.json_values import entries
 from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence, is_glued_item, is_json, items_of
 from crdlint.yaml.resolve import resolve
@@ -745,7 +745,7 @@ def _single_type(values: list[str]) -> str:
 
 def _boolean(value: str | None) -> str:
     """Return the help for another value in the place of a boolean."""
-    meant = "" if value is None else value.lower()
+    meant = "" if value is None else without_typographic_quotes(value).lower()
     if meant in {"true", "false"}:
         return f"Write `{meant}` without quotes"
     return _with_comment(value) or Sample("Write `true` or `false`, without quotes")
@@ -762,8 +762,9 @@ def _number(value: str | None, *, integer: bool) -> str:
     if value is None:
         return Sample(f"Write {kind}, without quotes")
     pattern = _WHOLE if integer else _DECIMAL
-    if pattern.match(value):
-        return f"Write `{value}` without quotes"
+    plain = without_typographic_quotes(value)
+    if pattern.match(plain):
+        return f"Write `{plain}` without quotes"
     commented = _with_comment(value)
     if commented is not None:
         return commented

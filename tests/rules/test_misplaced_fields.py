@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+import textwrap
 
 from crds import HEAD, SMALLEST
+from present import present
 from tables import each
 
+import crdlint
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
 from crdlint.rules.consequences import causes
@@ -163,3 +166,54 @@ def test_what_is_missing_above_is_added(crd: str, old: str, new: str) -> None:
     assert decode_yaml(crd) in [
         decode_yaml(apply(crd.replace(old, new), one.edits)) for one in fixes
     ]
+
+
+# A field in another object of a CRD than the one that has it, by the path at which it is written.
+BESIDE = {
+    "metadata.group": ("  group: example.com\n", "metadata:\n"),
+    "metadata.scope": ("  scope: Namespaced\n", "metadata:\n"),
+    "metadata.names": ("  names:\n    plural: foos\n    kind: Foo\n", "metadata:\n"),
+    "metadata.plural": ("    plural: foos\n", "metadata:\n"),
+    "metadata.kind": ("    kind: Foo\n", "metadata:\n"),
+    "spec.labels": ("  labels: {a: b}\n", "spec:\n"),
+    "spec.name": ("  name: foos.example.com\n", "spec:\n"),
+}
+OF_BESIDE = """\
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata:
+  name: foos.example.com
+  labels: {a: b}
+spec:
+  group: example.com
+  names:
+    plural: foos
+    kind: Foo
+  scope: Namespaced
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema: {type: object}
+"""
+
+
+@each("path", BESIDE)
+def test_a_field_of_an_object_beside_is_moved_there(path: str) -> None:
+    lines, above = BESIDE[path]
+    indented = textwrap.indent(textwrap.dedent(lines), "  ")
+    text = OF_BESIDE.replace(lines, "", 1).replace(above, f"{above}{indented}", 1)
+    assert decode_yaml(text) != decode_yaml(OF_BESIDE)
+    found = next(
+        each_
+        for each_ in lint_file(text, "x.yaml", CheckRequest(fixes=True)).diagnostics
+        if each_.rule == "unknown-field"
+    )
+    assert present(found.help).startswith(f"Move `{path.partition('.')[2]}` into `")
+    assert decode_yaml(crdlint.fix_text(text, filename="x.yaml")) == decode_yaml(OF_BESIDE)
+
+
+def test_a_field_that_the_object_beside_has_is_not_moved() -> None:
+    text = OF_BESIDE.replace("metadata:\n", "metadata:\n  group: example.org\n")
+    assert crdlint.fix_text(text, filename="x.yaml", unsafe=True) == text

@@ -53,7 +53,7 @@ BREAKAGES = (
     _b("singular name", "safe", r"^  name: ([\w-]+)s\.", r"  name: \1."),
     _b("no group", "safe", r"^  group: .*\n", ""),
     _b("no plural", "safe", r"^    plural: .*\n", ""),
-    _b("singular like the kind", "safe", r"^    singular: (\w)", r"    singular: X\1", restored=False),
+    _b("singular like the kind", "unsafe", r"^    singular: (\w)", r"    singular: X\1"),
     _b("no storage version", "unsafe", r"storage: true", "storage: false", restored=False),
     _b("quoted storage", "safe", r"storage: true", "storage: 'yes'"),
     _b("quoted served", "safe", r"served: true", 'served: "True"'),

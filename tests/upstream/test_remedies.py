@@ -17,6 +17,8 @@ SAID = {
         "changes the type of the field"
     ),
     "enum-values-in-one-text: help": "The API server then rejects each of these values",
+    "property-with-tag-options: help": "stored values of the old name are lost",
+    "root-field-misspelled: help": "stored values of the old name are lost",
     "rule-word-not-in-enum: help": "the same result for all of them",
     "status-subresource-without-schema: help": "Add `status` to the schema",  # the example's has no spec
     "enum-values-merged: help": "rejects both values",

@@ -115,6 +115,15 @@ def _rank(alternative: _Alternative, step: _Step) -> tuple[int, int, int]:
     return step.after.is_accepted, alternative.likelihood, -step.after.stage
 
 
+def _is_map_of_two(before: CompiledText, after: CompiledText) -> bool:
+    """Return whether a step writes `map` with two variables, which it does not have, and which therefore does not compile."""
+    is_new = _MAP_OF_TWO.search(after.text) and not _MAP_OF_TWO.search(before.text)
+    return bool(is_new) and not after.is_accepted
+
+
+_MAP_OF_TWO: Final = regex(r"\.map\(\s*[A-Za-z_]\w*\s*,\s*[A-Za-z_]\w*\s*,")
+
+
 class _StepSearch:
     """Looks for what is meant step by step, within one budget of compilations."""
 
@@ -148,7 +157,7 @@ class _StepSearch:
         if after is None or (choice.must_complete and not after.is_accepted):
             return None
         edits = tuple(piece for edit in written for piece in _pieces(edit, before.text))
-        if not after.is_further(before, edits):
+        if not after.is_further(before, edits) or _is_map_of_two(before, after):
             return None
         plain = _sentence([_help(edit, before.text) for edit in written])
         return _Step(

@@ -27,7 +27,7 @@ _ROOT: Final = "schema: {{openAPIV3Schema: {{type: object, properties: {{{}: {}}
     "Root field is misspelled",
     observed=("root-field-misspelled",),
     why="The API server accepts any field at the root of a schema. The fields that objects have are then unknown: they are "
-    "dropped, or rejected.",
+    "dropped, or rejected. After a correction, stored values of the old name are lost.",
     help="Write the name of the field that objects have",
     marker="correct the `json` tag of the field",
     bad=_ROOT.format("Spec", _OBJECT),
@@ -63,7 +63,7 @@ def _of_root(name: str, meant: str) -> str:
     "Name of a property has options of a Go tag",
     observed=("property-with-tag-options",),
     why="In Go, `omitempty` in the `json` tag of a field is an option of its encoding. In a schema, it is a part of the name, so "
-    "the field that objects have is unknown.",
+    "the field that objects have is unknown. After a correction, stored values of the old name are lost.",
     help="Write the name alone",
     marker="correct the `json` tag of the field",
     bad="spec: {type: object, properties: {'size,omitempty': {type: integer}}}",
@@ -93,10 +93,10 @@ def _list_kind(crd: DecodedCRD) -> Iterator[Advisory]:
     kind, list_kind = names.kind, names.list_kind
     path = Path("spec").child("names")
     if kind == f"{list_kind}List":
-        yield Advisory(
-            f"`kind` and `listKind` are exchanged: the kind is `{kind}`", path.child("kind")
-        )
-    elif list_kind and _is_almost(names):
+        message = f"`kind` and `listKind` are exchanged: the kind is `{kind}`"
+        help_ = f"Write `kind: {list_kind}` and `listKind: {kind}`"
+        yield Advisory(message, path.child("kind"), help_)
+    elif list_kind and (_is_almost(names) or not list_kind.endswith("List")):
         message = f"the kind of lists is `{list_kind}`, and the kind `{kind}`"
         help_ = f"Write `{kind}List`, or correct the kind"
         yield Advisory(message, path.child("listKind"), help_)

@@ -39,7 +39,7 @@ def help_with_fix(
     is_general = help_ == rule_help or isinstance(help_, Sample)
     if _is_large(fix):
         return fix.title if help_ == rule_help else help_
-    is_choice = help_ == rule_help and len(_CODE.findall(help_)) > len(fix.edits)
+    is_choice = _is_choice(help_, rule_help, fix)
     if _names_all(help_, fix) and not is_choice:
         return help_
     if is_general and fix.applicability == "safe":
@@ -47,6 +47,14 @@ def help_with_fix(
     if not _contradicts(help_, text, fix, is_general=is_general):
         return help_
     return _instruction(text, fix) or fix.title
+
+
+def _is_choice(help_: str, rule_help: str, fix: Fix) -> bool:
+    """Return whether a help names other things than the fix, or several of which the fix writes one."""
+    names, edits = len(_CODE.findall(help_)), len(fix.edits)
+    if isinstance(help_, Sample):
+        return names != edits
+    return help_ == rule_help and names > edits
 
 
 def _is_large(fix: Fix) -> bool:
@@ -115,7 +123,7 @@ def _instruction(text: str, fix: Fix) -> str | None:
     """Return what a fix does in one line, its title if it changes several; None if the line cannot be shown."""
     lines = _ChangedLines(*changed_lines(text, fix.edits))
     if not _is_in_one_line(lines):
-        return _two_entries(lines) or fix.title
+        return _two_entries(lines) or _two_lines(text, fix) or fix.title
     shown = next(filter(None, _shown(text, fix, lines)), None)
     if shown is None:
         return None
@@ -131,6 +139,23 @@ def _two_entries(lines: _ChangedLines) -> str | None:
     first, second = (_short(_without_comment(line)) for line in lines.new)
     is_one_mapping = _width(lines.new[0]) == _width(lines.new[1])
     return f"Write `{first}` and `{second}`" if first and second and is_one_mapping else None
+
+
+def _two_lines(text: str, fix: Fix) -> str | None:
+    """Return the help for a fix with two edits, each of which changes one line of an entry, None for other fixes."""
+    if len(fix.edits) != len(("first", "second")):
+        return None
+    lines = [_ChangedLines(*changed_lines(text, [edit])) for edit in fix.edits]
+    if not all(len(each.old) == len(each.new) == 1 and _has_key(each) for each in lines):
+        return None
+    first, second = (_short(_without_comment(each.new[0])) for each in lines)
+    return f"Write `{first}` and `{second}`" if first and second else None
+
+
+def _has_key(lines: _ChangedLines) -> bool:
+    """Return whether a line with an entry becomes one with the same key."""
+    key, separator, _ = lines.new[0].strip().partition(": ")
+    return bool(separator) and lines.old[0].strip().startswith(f"{key}: ")
 
 
 def _width(line: str) -> int:

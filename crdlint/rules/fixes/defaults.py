@@ -14,7 +14,7 @@ from crdlint.rules.engine.finding import FieldFinding
 from crdlint.rules.engine.fixer import Fixer, FixesOf
 from crdlint.rules.fixes.cel import meant
 from crdlint.rules.server.defaults import INVALID_DEFAULT, RULE_FAILED, UNPRUNED, schema_with
-from crdlint.spelling import name_meant
+from crdlint.spelling import name_meant, without_typographic_quotes
 from crdlint.yaml.editor import quoted
 from crdlint.yaml.nodes import Mapping, Scalar, Sequence, child, is_block_text, items_of
 
@@ -99,7 +99,7 @@ def _accepts_text(finding: FieldFinding, text: str) -> bool:
 
 def _text_as_value(finding: FieldFinding, node: Scalar, expected: str) -> Edits:
     """Write a text that spells a number or a boolean without quotes."""
-    word = node.value.rstrip(",; ").lower()
+    word = without_typographic_quotes(node.value.rstrip(",; ")).lower()
     if _WRITTEN.get(expected, _NEVER).match(word):
         yield finding.editor.replace(node, _BOOLEANS.get(word, word))
 

@@ -8,7 +8,7 @@ from contextlib import suppress
 from textwrap import indent
 from typing import Final, TypeGuard
 
-from crdlint.crd.gotypes import SCHEMA
+from crdlint.crd.gotypes import SCHEMA, GoType
 from crdlint.gathering import only
 from crdlint.light import NamedTuple, regex, replace
 from crdlint.phrases import Layout, OneCommand
@@ -345,6 +345,50 @@ def _owner_below(finding: DecodeFinding) -> str | None:
     return only(owners)
 
 
+@Fixer("Move the field to the object that has it", "safe").example(
+    bad=WHOLE_CRD.replace("  scope: Namespaced\n", "").replace(
+        "metadata:\n", "metadata:\n  scope: Namespaced\n"
+    ),
+    good=WHOLE_CRD,
+    scope="text",
+)
+def _field_beside(finding: DecodeFinding) -> Edits:
+    """Move a field between the metadata, the spec and the names, if one other of them has such a field in the API."""
+    mapping, key, value = finding.entry
+    owner = _owner_beside(finding)
+    if owner is None or mapping.flow or len(mapping.items) == 2:
+        return
+    yield finding.editor.remove(mapping, key.value)
+    yield _moved_into(
+        finding.editor,
+        owner[1],
+        key.value,
+        value,
+    )
+
+
+_MAIN_OBJECTS: Final = ("metadata", "spec", "spec.names")
+
+
+def _owner_beside(finding: DecodeFinding) -> tuple[str, Node] | None:
+    """Return the path and the node of the object to which a field of the metadata, the spec or the names belongs."""
+    mapping, key = finding.entry[:2]
+    objects = {path: child(finding.root, *path.split(".")) for path in _MAIN_OBJECTS}
+    if not any(node is mapping for node in objects.values()):
+        return None
+    return only(
+        [
+            (path, node)
+            for path, node in objects.items()
+            if node is not None and _has_field(finding.go_type(node), key.value)
+        ]
+    )
+
+
+def _has_field(of: GoType | None, name: str) -> bool:
+    return of is not None and of.kind == "struct" and name in of.fields
+
+
 @Fixer("Move the property into `properties`", "unsafe").example(
     bad=in_spec(
         "    host:\n      type: string\n    properties:\n      port:\n        type: integer\n"
@@ -404,7 +448,7 @@ UNKNOWN: Final = (
         ),
         "text",
     ),
-    shifts.outdented_field, _field_below,
+    shifts.outdented_field, _field_below, _field_beside,
     shifts.outdented_properties, shifts.indented_key, shifts.indented_property, shifts.outdented_property,
     _misplaced_property, _not_kept,
 )  # fmt: skip
@@ -608,6 +652,13 @@ def _in_parent(finding: DecodeFinding, _: Edit) -> Placement:
     return Placement(f"Move `{key.value}` out of {inner}: it is a field of {outer}", owner)
 
 
+def _in_object_beside(finding: DecodeFinding, _: Edit) -> Placement:
+    owner = _owner_beside(finding)
+    if owner is None:
+        raise UneditableError
+    return Placement(f"Move `{finding.entry[1].value}` into `{owner[0]}`")
+
+
 def _in_words(text: str) -> Callable[[DecodeFinding, Edit], Placement]:
     """Return what makes a help of a text with the name and the value of the field."""
 
@@ -646,6 +697,7 @@ _HELPS: Final[dict[str, Callable[[DecodeFinding, Edit], Placement]]] = {
     _field_below.title: lambda finding, _: Placement(
         v1beta1.moved(finding) or f"Move `{finding.entry[1].value}` into `{_owner_below(finding)}`"
     ),
+    _field_beside.title: _in_object_beside,
     shifts.outdented_field.title: _in_layout(
         "Indent `{name}` like the fields of the item above, which lacks it"
     ),

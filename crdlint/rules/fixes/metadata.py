@@ -16,6 +16,8 @@ from crdlint.phrases import nearest
 from crdlint.rules.engine.edits import Edits, expect
 from crdlint.rules.engine.finding import FieldFinding
 from crdlint.rules.engine.fixer import Fixer, FixesOf
+from crdlint.rules.fixes.agreement_of_names import exchanged, plurals
+from crdlint.rules.helps.metadata import other_part
 from crdlint.rules.server.metadata import NAME, SERVER_OWNED
 from crdlint.yaml.editor import UneditableError
 from crdlint.yaml.nodes import Mapping, Scalar
@@ -66,7 +68,7 @@ def _has_other_plural(names: CustomResourceDefinitionNames, name: str, expected:
     """Return whether a name has the expected group, and the singular or a misspelling of the plural before it."""
     plural, _, group = expected.partition(".")
     first, _, rest = name.partition(".")
-    if rest != group or plural not in _plurals(names):
+    if rest != group or plural not in plurals(names) or first in plurals(names):
         return False
     is_singular = first in {names.singular, to_lower(names.kind)}
     return is_singular or nearest(first, [plural], _LIKE) is not None
@@ -100,15 +102,14 @@ def _names_of_name(finding: FieldFinding) -> Edits:
     if plural == names.plural and "." in group:
         if written == name or (_mentions(finding, group) and _mentions(finding, written) < 2):
             yield editor.respell(expect(Scalar, spec, "group"), group)
-    elif group == written and plural in _plurals(names) and names.plural not in _plurals(names):
+    elif group == written and _is_only_plural(plural, names):
         yield editor.respell(expect(Scalar, spec, "names", "plural"), plural)
 
 
-def _plurals(names: CustomResourceDefinitionNames) -> set[str]:
-    words = {names.singular, to_lower(names.kind)} - {""}
-    return {
-        form for word in words for form in (f"{word}s", f"{word}es", f"{word.removesuffix('y')}ies")
-    }
+def _is_only_plural(plural: str, names: CustomResourceDefinitionNames) -> bool:
+    """Return whether a word is a plural of the kind, the plural that is given is none, and the singular fits the kind."""
+    is_singular_right = names.singular in {"", to_lower(names.kind)}
+    return is_singular_right and plural in plurals(names) and names.plural not in plurals(names)
 
 
 def _missing_name(finding: FieldFinding, expected: str) -> Edits:
@@ -125,7 +126,10 @@ def _missing_name(finding: FieldFinding, expected: str) -> Edits:
 
 @Fixer("Name the CRD after its plural and group", "unsafe").example(bad="name: things.example.org")
 def _other_name(finding: FieldFinding) -> Edits:
-    return finding.write(_wanted_name(finding)[0])
+    """Name the CRD as its spec asks for, unless the plural of the spec may be the wrong one."""
+    expected, name = _wanted_name(finding)
+    is_plural_wrong = name.endswith(f".{finding.crd.spec.group}")
+    return [] if is_plural_wrong and other_part(name, expected) else finding.write(expected)
 
 
 @Fixer("Remove the field that the server writes", "safe")
@@ -137,7 +141,7 @@ def _server_owned(finding: FieldFinding) -> Edits:
 FIXES: Final = FixesOf(
     FieldFinding,
     {
-        NAME.id: (_names_of_name, _name_of_spec, _other_name),
+        NAME.id: (exchanged, _names_of_name, _name_of_spec, _other_name),
         SERVER_OWNED.id: (_server_owned,),
     },
 )

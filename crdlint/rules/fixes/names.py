@@ -6,11 +6,13 @@ import re
 from typing import Final
 
 from crdlint.crd.kubenames import is_dns1035_label, is_dns1123_subdomain
+from crdlint.crd.model import CustomResourceDefinitionNames
 from crdlint.golang.text import to_lower
 from crdlint.phrases import nearest
 from crdlint.rules.engine.edits import Edits, expect, is_null, texts
 from crdlint.rules.engine.finding import FieldFinding
 from crdlint.rules.engine.fixer import Fixer, FixesOf, nearest_of
+from crdlint.rules.fixes.agreement_of_names import exchanged, is_agreed, own_names, plurals
 from crdlint.rules.server.names import (
     GROUP,
     LIST_KIND,
@@ -19,7 +21,7 @@ from crdlint.rules.server.names import (
     SCOPE,
     SCOPES,
 )
-from crdlint.yaml.nodes import Mapping, Sequence
+from crdlint.yaml.nodes import Mapping, Scalar, Sequence
 
 _LIKE: Final = 0.75
 
@@ -98,14 +100,30 @@ def _singular(plural: str) -> str:
 
 @Fixer("Write the name in lower case", "safe").example(bad="names: {shortNames: [FO]}")
 def _lower_case(finding: FieldFinding) -> Edits:
+    """Write a name in lower case, unless it is another one of this CRD."""
     node, editor = finding.scalar(), finding.editor
-    if finding.name in {"kind", "listKind"} or is_dns1035_label(to_lower(node.value)):
+    name = to_lower(node.value)
+    if finding.name in {"kind", "listKind"} or is_dns1035_label(name):
+        return
+    if not is_agreed(finding.crd, finding.name, name):
         return
     listed = editor.parent(node)
-    if isinstance(listed, Sequence) and to_lower(node.value) in texts(listed.items):
+    if isinstance(listed, Sequence) and name in texts(listed.items):
         yield editor.remove_at(listed, listed.items.index(node))  # it is there already
     else:
-        yield editor.respell(node, to_lower(node.value))
+        yield editor.respell(node, name)
+
+
+@Fixer("Write the kind in lower case as the singular", "unsafe").example(
+    bad="names: {kind: Foo, singular: FooList}", good="names: {kind: Foo, singular: foo}"
+)
+def _singular_of_kind(finding: FieldFinding) -> Edits:
+    """Write the singular that the API server would derive from the kind."""
+    names = finding.crd.spec.names
+    singular = to_lower(names.kind)
+    if finding.name != "singular" or is_dns1035_label(singular) or singular == names.plural:
+        return []
+    return finding.write(singular)
 
 
 @Fixer("Write the name without the characters that it cannot have", "unsafe").example(
@@ -115,6 +133,8 @@ def _plain_name(finding: FieldFinding) -> Edits:
     """Write the name without the characters that a name cannot have, or without the group."""
     node, group, names = finding.scalar(), finding.crd.spec.group, finding.crd.spec.names
     name = node.value.removesuffix(f".{group}") if group else node.value
+    if "." in name.strip("."):  # it is a group, or the name of another CRD
+        return
     name = re.sub(r"[^\w-]|_", "", name).strip("-")
     is_known = (
         f"{name}List" == names.list_kind
@@ -127,6 +147,7 @@ def _plain_name(finding: FieldFinding) -> Edits:
         or is_dns1035_label(to_lower(name))
         or is_joined
         or " - " in node.value
+        or _is_another_name(finding, to_lower(name))
     ):
         return
     if finding.name == "listKind":
@@ -136,22 +157,63 @@ def _plain_name(finding: FieldFinding) -> Edits:
     )
 
 
+def _is_another_name(finding: FieldFinding, name: str) -> bool:
+    """Return whether a name in lower case, written for the finding, would be another name of the CRD."""
+    names, field = finding.crd.spec.names, finding.name
+    if field == "kind":
+        return name == names.plural and name != names.singular
+    if field in {"plural", "listKind"}:
+        return False
+    return name in own_names(names) and name != to_lower(names.kind)
+
+
 @Fixer("Name the list after the kind", "safe")
 def _list_kind(finding: FieldFinding) -> Edits:
-    return finding.write(f"{finding.crd.spec.names.kind}List")
+    """Name the list after the kind, unless the plural shows that the kind is that of the list."""
+    names = finding.crd.spec.names
+    item = names.kind.removesuffix("List")
+    if item == names.kind or names.plural in _plurals_of_kind(names.kind):
+        yield from finding.write(f"{names.kind}List")
+    elif names.plural in _plurals_of_kind(item):
+        entry = expect(Mapping, finding.root, "spec", "names")
+        yield finding.editor.respell(expect(Scalar, entry, "kind"), item)
+
+
+def _plurals_of_kind(kind: str) -> set[str]:
+    return plurals(CustomResourceDefinitionNames.of(kind=kind))
 
 
 FIXES: Final = FixesOf(
     FieldFinding,
     {
-        GROUP.id: (_group,),
+        GROUP.id: (
+            exchanged.example(
+                bad="spec: {group: foos, names: {plural: example.com}}",
+                good="spec: {group: example.com, names: {plural: foos}}",
+            ),
+            _group,
+        ),
         SCOPE.id: (Fixer("Correct the scope", "safe", nearest_of(SCOPES, 0.6)),),
         NAMES_REQUIRED.id: (
             _missing_name,
             _guessed_kind,
             _guessed_kind.example(bad="names:", good="names: {kind: Foo, plural: foos}"),
         ),
-        NAMES_INVALID.id: (_lower_case, _plain_name),
-        LIST_KIND.id: (_list_kind,),
+        NAMES_INVALID.id: (
+            exchanged.example(
+                bad="spec: {names: {kind: foo, singular: Foo}}",
+                good="spec: {names: {kind: Foo, singular: foo}}",
+            ),
+            _lower_case,
+            _plain_name,
+            _singular_of_kind,
+        ),
+        LIST_KIND.id: (
+            _list_kind,
+            _list_kind.example(
+                bad="names: {plural: foos, kind: FooList, listKind: FooList}",
+                good="names: {plural: foos, kind: Foo, listKind: FooList}",
+            ),
+        ),
     },
 )

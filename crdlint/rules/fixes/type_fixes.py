@@ -19,6 +19,7 @@ from crdlint.rules.engine.finding import DecodeFinding, DocumentFinding
 from crdlint.rules.engine.fixer import Fixer
 from crdlint.rules.fixes.v1beta1 import block
 from crdlint.schema.structural import TYPES
+from crdlint.spelling import without_typographic_quotes
 from crdlint.yaml.edit import Edit
 from crdlint.yaml.editor import Editor, UneditableError, quoted
 from crdlint.yaml.nodes import (
@@ -271,7 +272,7 @@ def _plain_value(finding: DecodeFinding) -> Edits:
     node, expected = _wrong_scalar(finding), finding.problem.go_type
     if node.style in {"|", ">"}:
         return
-    text = node.value.strip()
+    text = without_typographic_quotes(node.value.strip())
     if _GROUPED.match(text):
         text = text.replace(",", "").replace("_", "")
     integer = _WHOLE.match(text)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from crdlint.crd.kubenames import (
-    is_dns1123_subdomain,
-)
+from crdlint.crd.kubenames import is_dns1035_label, is_dns1123_subdomain
 from crdlint.crd.model import CustomResourceDefinition
+from crdlint.phrases import Sample
 
 
 def to_correct_first(crd: CustomResourceDefinition, expected: str) -> str | None:
@@ -21,12 +20,17 @@ def to_correct_first(crd: CustomResourceDefinition, expected: str) -> str | None
 
 def either_name(name: str, expected: str) -> str:
     """Return the help for a name that differs from the expected one, in which either may have the error."""
+    other = other_part(name, expected)
+    return Sample(f"Rename it to `{expected}`{f', or set {other}' if other else ''}")
+
+
+def other_part(name: str, expected: str) -> str:
+    """Return the field and the value with which a name is right that has one of the expected parts, if the other is valid."""
     plural, _, group = name.partition(".")
     expected_plural, _, expected_group = expected.partition(".")
-    other = (
-        f"set `spec.group` to `{group}`"
-        if plural == expected_plural
-        else f"set `spec.names.plural` to `{plural}`"
-    )
-    is_other = "." in group and (plural == expected_plural) != (group == expected_group)
-    return f"Rename it to `{expected}`{f', or {other}' if is_other else ''}"
+    if (plural == expected_plural) == (group == expected_group):
+        return ""
+    if plural != expected_plural:
+        return "" if is_dns1035_label(plural) else f"`spec.names.plural` to `{plural}`"
+    is_group = "." in group and not is_dns1123_subdomain(group)
+    return f"`spec.group` to `{group}`" if is_group else ""
