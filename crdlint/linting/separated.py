@@ -34,7 +34,7 @@ def parts(documents: Iterable[Chunk]) -> Iterator[Portion]:
     waiting: list[Portion] = []  # a document, and those without content after it
     earlier: tuple[Chunk, ...] = ()
     for chunk in documents:
-        is_empty = _FIRST_LINE.match(chunk.text) is None
+        is_empty = _first_line(chunk.text) is None
         is_rest = not is_empty and bool(earlier) and _is_rest_of_crd(chunk, earlier)
         if waiting and (not is_empty or len(waiting) == _MOST_EARLIER):
             first = waiting[0]
@@ -60,14 +60,36 @@ def _is_rest_of_crd(chunk: Chunk, earlier: tuple[Chunk, ...]) -> bool:
 
 def _looks_continued(text: str, earlier: tuple[Chunk, ...]) -> bool:
     """Return whether a text is no manifest, and begins within an object or with a field that a CRD lacks above it."""
-    first = _FIRST_LINE.match(text)
-    if first is None or not _is_inner_line(first["indent"], first["line"], earlier):
+    first = _first_line(text)
+    if first is None or not _is_inner_line(first, earlier):
         return False
-    return not _is_manifest(text, first["indent"])
+    return not _is_manifest(text, first.indent)
 
 
-def _is_inner_line(indent: str, line: str, earlier: tuple[Chunk, ...]) -> bool:
-    if indent:
+class _Line(NamedTuple):
+    """A line with content: where this begins, the blanks before it, and the content."""
+
+    index: int
+    indent: str
+    content: str
+
+
+def _first_line(text: str, position: int = 0) -> _Line | None:
+    """Return the first line from a position on that is neither blank, a comment nor dashes, None without one."""
+    while position < len(text):
+        end = text.find("\n", position)
+        line = text[position : end if end >= 0 else len(text)]
+        content = line.strip()
+        if content and not line.startswith("---") and not content.startswith("#"):
+            indent = line[: line.index(content)]
+            return _Line(position + len(indent), indent, content)
+        position += len(line) + 1
+    return None
+
+
+def _is_inner_line(first: _Line, earlier: tuple[Chunk, ...]) -> bool:
+    line = first.content
+    if first.indent:
         return True
     if _FIELD_OF_CRD.match(line):
         field = re.compile(rf"^{line.partition(':')[0]}:", re.MULTILINE)
@@ -76,9 +98,6 @@ def _is_inner_line(indent: str, line: str, earlier: tuple[Chunk, ...]) -> bool:
 
 
 _SEPARATORS: Final = regex(r"(?:---[^\n]*\n)*")
-_FIRST_LINE: Final = regex(
-    r"(?:---[^\n]*\n|[ \t]*(?:#[^\n]*)?\r?\n)*(?P<indent>[ \t]*)(?P<line>[^\s#][^\n]*)"
-)
 _FIELD_OF_CRD: Final = regex(r"(metadata|spec|status):")
 _CLOSING: Final = ("}", "]", '"', ",")
 
@@ -107,9 +126,9 @@ def joined(part: Portion) -> tuple[Edit, ...]:
     before = "".join(_DOTS_AT_END.sub("", each.text) for each in part.continued)
     separators = _SEPARATORS.match(text)
     length = 0 if separators is None else separators.end()
-    first = _FIRST_LINE.match(text, length)
+    first = _first_line(text, length)
     document = parse_first(before + text[length:])
-    if first is None or not _is_read_whole(document, len(before) + first.start("line") - length):
+    if first is None or not _is_read_whole(document, len(before) + first.index - length):
         return ()
     edits = [*_without_lines_between(part), Edit(start, start + length, "")]
     return tuple(edit.moved(-start) for edit in edits)
@@ -152,7 +171,7 @@ def _without_lines_between(part: Portion) -> Iterator[Edit]:
         dots = _DOTS_AT_END.search(document.text)
         if dots is not None:
             yield Edit(document.start + dots.start(), document.start + dots.end(), "")
-        if _FIRST_LINE.match(document.text):
+        if _first_line(document.text) is not None:
             return
         following = document
 

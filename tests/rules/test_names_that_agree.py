@@ -5,11 +5,13 @@ from __future__ import annotations
 from itertools import combinations
 from typing import Final
 
+from crds import crd_with_spec
 from tables import each
 
 import crdlint
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
+from crdlint.yaml import decode_yaml
 
 NAMES: Final = {
     "name": "gadgets.shop.example.com",
@@ -137,3 +139,27 @@ def test_names_that_do_not_agree_are_left(names: dict[str, str]) -> None:
 def test_a_kind_of_lists_without_list_is_reported(list_kind: str) -> None:
     result = lint_file(written(listKind=list_kind), "x.yaml", CheckRequest())
     assert "list-kind-misspelled" in {found.rule for found in result.diagnostics}
+
+
+@each("name", ["size,omitzero", 'size `json:"size"`', 'size `json:"size,omitempty" yaml:"size"`'])
+def test_a_property_with_a_go_tag_is_reported(name: str) -> None:
+    text = crd_with_spec(f"type: object\nproperties:\n  {name}: {{type: string}}")
+    found = lint_file(text, "x.yaml", CheckRequest()).diagnostics
+    assert {one.help for one in found if one.rule == "property-with-tag-options"} == {
+        "Write `size`"
+    }
+
+
+@each("type_", ["byte[]", "'[]byte'", "'[]uint8'"])
+def test_bytes_of_go_are_texts(type_: str) -> None:
+    text = crd_with_spec(f"type: object\nproperties:\n  a: {{type: {type_}}}")
+    values = decode_yaml(crdlint.fix_text(text, filename="x.yaml", unsafe=True))
+    root = values["spec"]["versions"][0]["schema"]["openAPIV3Schema"]
+    assert root["properties"]["spec"]["properties"]["a"] == {"type": "string", "format": "byte"}
+
+
+@each("types", [("array", "object"), ("object", "array"), ("object", "string")])
+def test_one_of_two_types_is_not_removed(types: tuple[str, str]) -> None:
+    first, later = types
+    text = crd_with_spec(f"type: object\nproperties:\n  a:\n    type: {first}\n    type: {later}")
+    assert crdlint.fix_text(text, filename="x.yaml", unsafe=True).count(f"type: {first}\n") >= 1

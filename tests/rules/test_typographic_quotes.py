@@ -9,7 +9,13 @@ from tables import each
 
 import crdlint
 
-QUOTES: Final = ("\u201c{}\u201d", "\u2018{}\u2019", "\u201d{}\u201d", "\u201e{}\u201c", "\xab{}\xbb")
+QUOTES: Final = (
+    "\u201c{}\u201d",
+    "\u2018{}\u2019",
+    "\u201d{}\u201d",
+    "\u201e{}\u201c",
+    "\xab{}\xbb",
+)
 # A field with the value in quotes, and what else the schema has.
 FIELDS: Final = {
     "maxLength": ("3", "type: string"),

@@ -8,6 +8,7 @@ from typing import Final
 
 from crdlint.crd.model import CustomResourceDefinitionNames, JSONSchemaProps
 from crdlint.crd.paths import Path
+from crdlint.light import regex
 from crdlint.phrases import OneCommand
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD
 from crdlint.rules.engine.rule import Caution, Nodes
@@ -71,10 +72,23 @@ def _of_root(name: str, meant: str) -> str:
 ).advice_on(Nodes({"properties"}))
 def _with_options(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     for name, property_ in schema.properties.items():
-        plain, comma, options = name.partition(",")
-        if comma and plain and _OPTIONS.issuperset(options.split(",")):
-            message = f"the name of the property is `{name}`, with an option of a Go tag"
+        plain = _without_tag(name)
+        if plain is not None:
+            shown = name.replace("`", "'")
+            message = f"the name of the property is `{shown}`, with an option of a Go tag"
             yield Advisory(message, property_.path, OneCommand(f"Write `{plain}`"))
+
+
+def _without_tag(name: str) -> str | None:
+    """Return a name without the Go tag, or the options of one, after it; None if there is none."""
+    tagged = _TAGGED.fullmatch(name)
+    if tagged is not None:
+        return tagged[1]
+    plain, comma, options = name.partition(",")
+    return plain if comma and plain and _OPTIONS.issuperset(options.split(",")) else None
+
+
+_TAGGED: Final = regex(r"(\w+)\s*`\w+:\"[^`]*`?")
 
 
 @Caution(

@@ -349,7 +349,7 @@ def _owner_below(finding: DecodeFinding) -> str | None:
     bad=WHOLE_CRD.replace("  scope: Namespaced\n", "").replace(
         "metadata:\n", "metadata:\n  scope: Namespaced\n"
     ),
-    good=WHOLE_CRD,
+    good=WHOLE_CRD.replace("  scope: Namespaced\n", "") + "  scope: Namespaced\n",
     scope="text",
 )
 def _field_beside(finding: DecodeFinding) -> Edits:
@@ -521,9 +521,7 @@ def _overridden_key(finding: RepeatedKeyFinding) -> Edits:
     if values == [None, None]:
         return  # one of two blocks may belong elsewhere
     # One of them is the type of an object around the other, or a property that is named like a keyword.
-    is_mixed = (values[0] is None) != (values[1] is None) or len(
-        {*values} & {"object", "array"}
-    ) == 1
+    is_mixed = None in values or not {"object", "array"}.isdisjoint(values)
     # The first may belong below a key above it that has no value.
     if not is_mixed and not any(map(is_null, mapping.items[1:first:2])):
         yield finding.editor.remove_at(mapping, first)

@@ -10,6 +10,7 @@ from crdlint.rules.engine.edits import Edits, expect, rename_to_true, require, u
 from crdlint.rules.engine.finding import FieldFinding
 from crdlint.rules.engine.fixer import Fixer, FixesOf, removal
 from crdlint.rules.helps.forbidden_fields import (
+    BYTES,
     LIST,
     MAP,
     MEANT_TYPES,
@@ -48,6 +49,7 @@ _FORMATS: Final = {
     "date": "date", "date-time": "date-time", "duration": "duration", "uri": "uri", "uuid": "uuid", "byte": "byte",
     "password": "password", "email": "email", "ipv4": "ipv4", "ipv6": "ipv6", "cidr": "cidr",
     "datetime": "date-time", "timestamp": "date-time", "time": "date-time", "url": "uri", "bytes": "byte",
+    **dict.fromkeys(BYTES, "byte"),
 }  # fmt: skip
 
 

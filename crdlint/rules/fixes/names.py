@@ -201,8 +201,8 @@ FIXES: Final = FixesOf(
         ),
         NAMES_INVALID.id: (
             exchanged.example(
-                bad="spec: {names: {kind: foo, singular: Foo}}",
-                good="spec: {names: {kind: Foo, singular: foo}}",
+                bad="names: {kind: foo, singular: Foo}",
+                good="names: {kind: Foo, singular: foo}",
             ),
             _lower_case,
             _plain_name,

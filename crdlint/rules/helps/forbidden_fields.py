@@ -53,15 +53,16 @@ MAP: Final = regex(
     r"map\[string\](\w+)|(?:hash|tree|btree)?map<str(?:ing)?,(\w+)>|dict\[str,(\w+)\]",
     re.IGNORECASE,
 )
+BYTES: Final = frozenset({"[]byte", "byte[]", "[]uint8"})  # texts in JSON
 LIST: Final = regex(r"(?:list|vec|array|slice|set)[<\[](\w+)[>\]]", re.IGNORECASE)
 
 
 def meant_type(word: str, schema: JSONSchemaProps | None = None) -> str | None:
     """Return the type for a type name of another language, or for a misspelled one; None if other keywords contradict it."""
+    if word in BYTES or word.lower() in VAGUE:
+        return None
     if word.startswith("[]") or word.endswith("[]") or LIST.fullmatch(word):
         return "array"
-    if word.lower() in VAGUE:
-        return None
     is_map = word.startswith("map[") or MAP.fullmatch(word.replace(" ", ""))
     meant = "object" if is_map else MEANT_TYPES.get(word.lower()) or _misspelled(word)
     implied = _implied_type(schema) if schema is not None else None
