@@ -69,7 +69,7 @@ def _looks_continued(text: str, earlier: tuple[Chunk, ...]) -> bool:
 class _Line(NamedTuple):
     """A line with content: where this begins, the blanks before it, and the content."""
 
-    index: int
+    start: int
     indent: str
     content: str
 
@@ -128,7 +128,7 @@ def joined(part: Portion) -> tuple[Edit, ...]:
     length = 0 if separators is None else separators.end()
     first = _first_line(text, length)
     document = parse_first(before + text[length:])
-    if first is None or not _is_read_whole(document, len(before) + first.index - length):
+    if first is None or not _is_read_whole(document, len(before) + first.start - length):
         return ()
     edits = [*_without_lines_between(part), Edit(start, start + length, "")]
     return tuple(edit.moved(-start) for edit in edits)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import combinations
-from typing import Final
+from typing import Any, Final
 
 from crds import crd_with_spec
 from tables import each
@@ -153,7 +153,7 @@ def test_a_property_with_a_go_tag_is_reported(name: str) -> None:
 @each("type_", ["byte[]", "'[]byte'", "'[]uint8'"])
 def test_bytes_of_go_are_texts(type_: str) -> None:
     text = crd_with_spec(f"type: object\nproperties:\n  a: {{type: {type_}}}")
-    values = decode_yaml(crdlint.fix_text(text, filename="x.yaml", unsafe=True))
+    values: Any = decode_yaml(crdlint.fix_text(text, filename="x.yaml", unsafe=True))
     root = values["spec"]["versions"][0]["schema"]["openAPIV3Schema"]
     assert root["properties"]["spec"]["properties"]["a"] == {"type": "string", "format": "byte"}
 
