@@ -502,7 +502,6 @@ def _is_minor(finding: Diagnostic, options: ResourceOptions) -> bool:
     return options.beside_crds and (is_missing or is_rule or is_warning or is_version)
 
 
-_NOTHING: Final = (0, 0)  # rejected parts
 _NAME: Final = "metadata.name"
 _UNSERVED: Final = "a version that is not served: "  # a `Diagnostic.cause`, with the group
 
@@ -593,7 +592,7 @@ class _ObjectCheck:
             return first
         chosen, least = first, self._rejected_parts(first)
         for definition in others:
-            if least == _NOTHING:
+            if not any(least):
                 break
             rejected = self._rejected_parts(definition)
             if rejected < least:
