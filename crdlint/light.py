@@ -312,11 +312,19 @@ else:
         return values
 
     def _replaced(self, /, **changes):
-        values = map(changes.pop, self._fields, self)
-        result = tuple.__new__(self.__class__, values)
-        if changes:
-            raise ValueError(f"Got unexpected field names: {[*changes]!r}")
-        return result
+        kind = self.__class__
+        positions = _POSITIONS.get(kind)
+        if positions is None:
+            positions = _POSITIONS[kind] = {name: i for i, name in enumerate(kind._fields)}
+        values = [*self]
+        try:
+            for name, changed in changes.items():
+                values[positions[name]] = changed
+        except KeyError as error:
+            raise ValueError(f"Got unexpected field names: {[*error.args]!r}") from None
+        return tuple.__new__(kind, values)
+
+    _POSITIONS = {}
 
     def _shown_tuple(self):
         shown = ", ".join(

@@ -126,8 +126,12 @@ class JSONSchemaProps(Record):
         "XValidations", "ValidationRules=[]ValidationRule"
     )
 
-    __slots__ = ("_path",)  # the dictionary of the instance contains only fields that are set
+    __slots__ = (
+        "_below",
+        "_path",
+    )  # the dictionary of the instance contains only fields that are set
     _path: Path
+    _below: Path
     set_fields: int = 0
     parent_ref: ReferenceType[JSONSchemaProps] | None = None
     steps: tuple[str | int, ...] = ()
@@ -167,11 +171,19 @@ class JSONSchemaProps(Record):
         path = node._path if hasattr(node, "_path") else node.root or Path("openAPIV3Schema")  # noqa: SLF001
         for link in reversed(chain):
             field, *within = link.steps
-            path = Path(field, path)
+            path = node.path_below(str(field), path)
             for step in within:
                 path = Path(step if step.__class__ is int else Key(step), path)
             link._path = path  # noqa: SLF001
+            node = link
         return path
+
+    def path_below(self, field: str, path: Path) -> Path:
+        """Return the path of a field of this schema, which is at `path`; siblings share it."""
+        below = getattr(self, "_below", None)
+        if below is None or below.step != field:
+            below = self._below = Path(field, path)
+        return below
 
 
 class ServiceReference(Record):

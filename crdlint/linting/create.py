@@ -64,6 +64,14 @@ class ServerReport(NamedTuple):
     rules: tuple[EstimatedRule, ...] = ()
     blocking: tuple[FieldError, ...] = ()
 
+    def on(self, server: Server) -> ServerReport:
+        """Return the report as a server words and prints it."""
+        return self._replace(
+            errors=tuple(error.on(server) for error in self.errors),
+            find_hidden=lambda: [error.on(server) for error in self.find_hidden()],
+            blocking=tuple(error.on(server) for error in self.blocking),
+        )
+
 
 def validate_validation(
     validation: CustomResourceValidation | None,
@@ -144,12 +152,7 @@ class _Stages:
         complete = [node for node in nodes if id(node) not in incomplete]
         if not complete:
             return []
-        return defaults.validate(
-            self.schema,
-            self._schema_path,
-            complete,
-            self.options,
-        )
+        return defaults.validate(self.schema, complete, self.options)
 
     def hidden_errors(self, compiled: Sequence[EstimatedRule]) -> list[FieldError]:
         """Return the errors of the stages that the errors of a schema hide; some may be reported already.
@@ -253,7 +256,6 @@ _DIFFERING_SCHEMAS: Final = (
 )
 
 
-@work.limited()
 def validate(
     crd: CustomResourceDefinition,
     server: Server,
@@ -268,6 +270,26 @@ def validate(
     `common` contains results of validating the same CRD for another server, or with `walk_only`, which leaves out the
     errors of defaults and rules.
     """
+    report = unworded(
+        crd,
+        server,
+        effort,
+        common,
+        walk_only=walk_only,
+    )
+    return report.on(server)
+
+
+@work.limited()
+def unworded(
+    crd: CustomResourceDefinition,
+    server: Server,
+    effort: Effort,
+    common: Common | None = None,
+    *,
+    walk_only: bool = False,
+) -> ServerReport:
+    """Validate a CRD as `validate` does, but leave the errors that servers share as they are."""
     options = ValidationOptions(
         server=server,
         effort=effort,
@@ -285,8 +307,8 @@ def report_of(
     of_update: Iterable[FieldError] = (),
     old: CustomResourceDefinition | None = None,
 ) -> ServerReport:
-    """Return the report of a CRD with the errors of its metadata and of an update, in the words of the server."""
-    validator, server, budget = _SpecValidator(crd.spec, options), options.server, work.current()
+    """Return the report of a CRD with the errors of its metadata and of an update, not yet in the words of the server."""
+    validator, budget = _SpecValidator(crd.spec, options), work.current()
     errors = (
         *of_metadata,
         *validator.errors(),
@@ -300,13 +322,13 @@ def report_of(
 
     def find_hidden() -> list[FieldError]:
         with work.continued(budget):  # the same limit of work
-            return [error.on(server) for of_schema in reports for error in of_schema.find_hidden()]
+            return [error for of_schema in reports for error in of_schema.find_hidden()]
 
     return ServerReport(
-        tuple(error.on(server) for error in errors),
+        errors,
         find_hidden,
         tuple(rule for of_schema in reports for rule in of_schema.rules),
-        tuple(error.on(server) for of_schema in reports for error in of_schema.blocking),
+        tuple(error for of_schema in reports for error in of_schema.blocking),
     )
 
 

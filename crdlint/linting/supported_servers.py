@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Container, Hashable, Iterable
 from collections.abc import Set as AbstractSet
 from typing import Final
 
 from crdlint.crd.errors import FieldError
-from crdlint.crd.paths import Path
 from crdlint.diagnostics import Diagnostic
 from crdlint.kubernetes.servers import KNOWN, OLDEST, Range, parse_range
 from crdlint.light import replace
@@ -69,27 +68,27 @@ def _oldest_reports(
         of_oldest = check_crd(subject, replace(request, versions=Range.of(OLDEST)))
         reported = {each.rule_and_position for each in of_oldest.diagnostics}
         return reported.issuperset(each.rule_and_position for each in errors)
-    report = create.validate(
+    report = create.unworded(
         like.decoded.crd,
         OLDEST,
         subject.effort,
         like.common,
     )
-    # Servers that share a result share its paths: most need not be printed.
-    for of_path in (id, str):
-        by_oldest = _rules_and_positions(report.errors, of_path)
-        if by_oldest >= _rules_and_positions(checked.errors, of_path):
-            return True
-    return False
+    # Servers that share a result share its errors: most need not be compared.
+    shared = set(map(id, report.errors)).intersection(map(id, checked.errors))
+    return _rules_and_positions(report.errors, shared) >= _rules_and_positions(
+        checked.errors, shared
+    )
 
 
 def _rules_and_positions(
-    errors: Iterable[FieldError], of_path: Callable[[Path], Hashable]
+    errors: Iterable[FieldError], shared: Container[int]
 ) -> AbstractSet[Hashable]:
-    """Return what the rules and positions of errors depend on."""
+    """Return what the rules and positions of errors depend on; not of those whose identities are `shared`."""
     return {
-        (each.rule, of_path(each.at or each.path), each.key, each.inside, each.hidden)
+        (each.rule, str(each.at or each.path), each.key, each.inside, each.hidden)
         for each in errors
+        if id(each) not in shared
     }
 
 

@@ -54,13 +54,14 @@ def validate(
     drop_disabled_fields(crd, server, _in_use(old))
     options = replace(options_for(crd, old, server), effort=effort)
     of_update = _immutable(crd.spec, old.spec, options)
-    return report_of(
+    report = report_of(
         crd,
         options,
         metadata.validate_update(crd, old, server),
         of_update,
         old,
     )
+    return report.on(server)
 
 
 def options_for(

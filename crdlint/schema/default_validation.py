@@ -56,14 +56,13 @@ class RuleHook(Protocol):
 class _At(NamedTuple):
     """The position of the walk.
 
-    `schema`, `path`: the schema and its path.
+    `schema`: the schema.
     `root`: the schema of the whole object.
     `outer`: the position of the default in that object.
     `inside_meta`: whether it is in type or object metadata.
     """
 
     schema: JSONSchemaProps
-    path: Path
     root: JSONSchemaProps
     outer: SurroundingObject
     inside_meta: bool
@@ -71,20 +70,19 @@ class _At(NamedTuple):
 
 def validate_defaults(
     schema: JSONSchemaProps,
-    path: Path,
     with_defaults: Iterable[JSONSchemaProps],
     *,
     require_pruned: bool = True,
     rules: RuleHook | None = None,
     server: Server = NEWEST,
 ) -> list[FieldError]:
-    """Return the errors of the defaults of a structural root schema at `path`.
+    """Return the errors of the defaults of a structural root schema.
 
     `with_defaults` are the schemas within it that have defaults, parents first. `require_pruned` is false on update if
     the old CRD has unpruned defaults.
     """
     errors: list[FieldError] = []
-    positions: dict[int, _At | None] = {id(schema): _At(schema, path, schema, TYPED_ROOT, False)}
+    positions: dict[int, _At | None] = {id(schema): _At(schema, schema, TYPED_ROOT, False)}
     for subschema in with_defaults:
         position = _find(subschema, positions)
         if position is not None:
@@ -118,21 +116,21 @@ def _below(position: _At, schema: JSONSchemaProps) -> _At | None:
     kind, *rest = schema.steps
     inside = position.inside_meta
     if kind == "items" and not rest:
-        path, outer = position.path.child("items"), position.outer.item()
+        outer = position.outer.item()
     elif kind == "properties":
         name = str(rest[0])
         embedded = position.schema.x_embedded_resource or position.schema is position.root
         inside = inside or (embedded and name in META_FIELDS)
-        path, outer = position.path.child("properties").key(name), position.outer.child(name)
+        outer = position.outer.child(name)
     else:
         return None
     if schema.x_embedded_resource:
-        return _At(schema, path, schema, TYPED_ROOT, False)
-    return position._replace(
-        schema=schema,
-        path=path,
-        outer=outer,
-        inside_meta=inside,
+        return _At(schema, schema, TYPED_ROOT, False)
+    return _At(
+        schema,
+        position.root,
+        outer,
+        inside,
     )
 
 
@@ -143,7 +141,7 @@ def _validate_default(
     server: Server,
 ) -> tuple[list[FieldError], bool]:
     """Return the errors of a default, and whether they end the validation of defaults."""
-    schema, path = position.schema, position.path.child("default")
+    schema, path = position.schema, position.schema.path.child("default")
     assert schema.default is not None  # noqa: S101  the caller checks it
     value = deep_copy(schema.default.value)
     errors, wrong = _errors_of_fields(

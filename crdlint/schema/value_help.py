@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, Final
 
 from crdlint.crd.errors import (
@@ -99,7 +99,12 @@ def _mistyped(error: FieldError) -> str | None:
         return None
     if error.reason.code is Code.FORMAT:
         return _misformatted(error.reason.arguments[0], error.value)
-    expected, actual = error.reason.arguments
+    return _of_type(*error.reason.arguments)
+
+
+@lru_cache(maxsize=64)
+def _of_type(expected: str, actual: str) -> str | None:
+    """Return the help for a value of the type `actual`."""
     if actual == "null":
         return "Set a value, or remove the field"
     if expected == "string" and actual in _UNQUOTED:

@@ -92,6 +92,8 @@ class Editor:
     @cached_property
     def _shared(self) -> list[tuple[int, int]]:
         """The parts of the text that aliases repeat, in order; they do not touch each other."""
+        if "*" not in self.text:
+            return []
         shared = self._tree[1].values()
         spans: list[tuple[int, int]] = []
         for start, end in sorted((node.start_mark.index, self._end(node)) for node in shared):

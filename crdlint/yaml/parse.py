@@ -335,7 +335,9 @@ def _as_far_as_read(events: Iterator[Any]) -> Iterator[Any]:
     level = total = 0
     for event in events:
         kind = event.__class__
-        if kind in _STARTS:
+        if kind is Scalar:  # most events
+            pass
+        elif kind in _STARTS:
             level += event.flow_style
         elif kind in _ENDS and level:  # in brackets, all collections have brackets
             level -= 1

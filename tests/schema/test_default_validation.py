@@ -90,10 +90,7 @@ CASES = {
 def judge(properties: str, **options: Any) -> list[str]:
     whole = schema(f"type: object\nproperties:\n  {properties}")
     given = [one for one in schemas(whole) if one.default is not None]
-    return [
-        str(error).replace(ROOT, "")
-        for error in validate_defaults(whole, whole.path, given, **options)
-    ]
+    return [str(error).replace(ROOT, "") for error in validate_defaults(whole, given, **options)]
 
 
 @each(("properties", "said"), CASES.values(), ids=CASES)

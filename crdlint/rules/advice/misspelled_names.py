@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import Final
 
@@ -38,16 +38,19 @@ def _root_fields(crd: DecodedCRD) -> Iterator[Advisory]:
     for root in crd.spec.root_schemas():
         missing = [name for name in _ROOT_FIELDS if name not in root.properties]
         for name, schema in root.properties.items():
-            meant = next((field for field in missing if _is_meant(name, field)), None)
-            if meant is not None and name not in _ROOT_FIELDS:
+            meant = None if name in _ROOT_FIELDS else _meant(name, missing)
+            if meant is not None:
                 yield Advisory(_of_root(name, meant), schema.path, OneCommand(f"Write `{meant}`"))
 
 
-def _is_meant(name: str, field: str) -> bool:
-    """Return whether a name is a slip of a root field; a schema may have very many names that are not."""
+def _meant(name: str, fields: Iterable[str]) -> str | None:
+    """Return the root field that a name is a slip of; a schema may have very many names that are not."""
     letters = set(filter(str.isalnum, name.lower()))
-    has_others = len(letters - _LETTERS[field]) > 1  # a slip brings one
-    return not has_others and is_slip(name, field, typed=True)
+    for field in fields:
+        has_others = len(letters - _LETTERS[field]) > 1  # a slip brings one
+        if not has_others and is_slip(name, field, typed=True):
+            return field
+    return None
 
 
 _LETTERS: Final = {field: frozenset(field.lower()) for field in _ROOT_FIELDS}

@@ -5,6 +5,7 @@ The walk is in `crdlint.schema.default_validation`; rules are evaluated here, wi
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from collections.abc import Sequence as SequenceOf
 from collections.abc import Set as AbstractSet
 from dataclasses import field
@@ -89,27 +90,21 @@ RULE_FAILED = _Rule(
 
 
 def validate(
-    schema: JSONSchemaProps,
-    path: Path,
-    defaulted: SequenceOf[JSONSchemaProps],
-    options: ValidationOptions,
+    schema: JSONSchemaProps, defaulted: SequenceOf[JSONSchemaProps], options: ValidationOptions
 ) -> list[FieldError]:
-    """Return the errors of the defaults of the schemas `defaulted` at `path`; if there are any, no rules are compiled."""
+    """Return the errors of the defaults of the schemas `defaulted`; if there are any, no rules are compiled."""
     server = options.server
     # What the errors depend on besides rules.
     switches = _switches(server) if _may_depend_on_server(schema, defaulted) else ()
     return options.common.answer(
         ("defaults", id(schema), *map(id, defaulted), *switches),
         lambda basis: basis.holds_in(lambda: _environment(server), _evaluates_alike),
-        lambda: _validated(schema, path, defaulted, options),
+        lambda: _validated(schema, defaulted, options),
     )
 
 
 def _validated(
-    schema: JSONSchemaProps,
-    path: Path,
-    defaulted: SequenceOf[JSONSchemaProps],
-    options: ValidationOptions,
+    schema: JSONSchemaProps, defaulted: SequenceOf[JSONSchemaProps], options: ValidationOptions
 ) -> tuple[list[FieldError], Dependence]:
     """Return the errors of the defaults of some schemas, and the rules that they depend on."""
     from crdlint.schema.default_validation import validate_defaults
@@ -118,13 +113,12 @@ def _validated(
     rules, requires_pruned = _Rules(server, options.common.sharing), options.require_pruned_defaults
     reported = validate_defaults(
         schema,
-        path,
         defaulted,
         require_pruned=requires_pruned,
         rules=rules,
         server=server,
     )
-    own_rules, skipped = {RULE_FAILED.id, EVALUATION_LIMIT}, len(path.steps())
+    own_rules, skipped = {RULE_FAILED.id, EVALUATION_LIMIT}, len(schema.path.steps())
     errors = [
         error if error.rule in own_rules else _ours(error, schema, skipped) for error in reported
     ]
@@ -142,7 +136,7 @@ def _switches(server: Server) -> tuple[bool, ...]:
 
 def _may_depend_on_server(schema: JSONSchemaProps, defaulted: SequenceOf[JSONSchemaProps]) -> bool:
     """Return whether servers may validate a default differently: for its format, the range of a number, or metadata."""
-    if any(map(_depends_on_server, defaulted)):
+    if _depend_on_server(defaulted):
         return True
     metadata = schema.properties.get("metadata")
     if metadata is not None and metadata.properties:
@@ -150,15 +144,56 @@ def _may_depend_on_server(schema: JSONSchemaProps, defaulted: SequenceOf[JSONSch
     return any(each.x_embedded_resource for each in schemas(schema))
 
 
-def _depends_on_server(schema: JSONSchemaProps) -> bool:
-    """Return whether servers may differ in the type, format or range of a default; of objects and lists, any may."""
+def _depend_on_server(defaulted: Iterable[JSONSchemaProps]) -> bool:
+    """Return whether servers may differ in the type, format or range of a default, or of what is in an object or a list."""
+    containers: list[JSONSchemaProps] = []
+    for schema in defaulted:
+        kind = _default(schema).__class__
+        if kind in _CONTAINERS:
+            containers.append(schema)
+        elif _differ({kind}, schema):
+            return True
+    kinds = {part.__class__ for schema in containers for part in _parts(_default(schema))}
+    return any(_differ(kinds, schema) for schema in _at_or_below(containers))
+
+
+def _default(schema: JSONSchemaProps) -> Any:
     assert schema.default is not None  # noqa: S101  the caller looks for defaults
-    kind = schema.default.value.__class__
-    if kind in {dict, list} or schema.set_fields & _JUNCTORS:
+    return schema.default.value
+
+
+def _parts(value: Any) -> Iterator[Any]:
+    """Yield a value and all that it contains."""
+    pending = [value]
+    while pending:
+        part = pending.pop()
+        yield part
+        if part.__class__ is dict:
+            pending += part.values()
+        elif part.__class__ is list:
+            pending += part
+
+
+def _at_or_below(parents: Iterable[JSONSchemaProps]) -> Iterator[JSONSchemaProps]:
+    """Yield some schemas, of which parents come first, and those in them, each once."""
+    seen: set[int] = set()
+    for parent in parents:
+        for schema in schemas(parent) if id(parent) not in seen else ():
+            seen.add(id(schema))
+            yield schema
+
+
+def _differ(kinds: AbstractSet[type], schema: JSONSchemaProps) -> bool:
+    """Return whether servers may differ in whether a schema accepts values of some classes."""
+    if schema.set_fields & _JUNCTORS:
         return True
-    return bool(schema.format) if kind is str else schema.type in _NUMBERS
+    has_texts = str in kinds and bool(schema.format)
+    has_numbers = bool(kinds & _CLASSES_OF_NUMBERS)
+    return has_texts or (has_numbers and schema.type in _NUMBERS)
 
 
+_CONTAINERS: Final[frozenset[type]] = frozenset({dict, list})
+_CLASSES_OF_NUMBERS: Final[frozenset[type]] = frozenset({int, float})
 _JUNCTORS: Final = sum(SCHEMA_BITS[name] for name in ("anyOf", "oneOf", "allOf", "not"))
 _NUMBERS: Final = frozenset({"integer", "number"})
 
