@@ -74,21 +74,26 @@ def test_the_source_distribution_has_every_file_of_the_repository(built: Path) -
     assert {name for name in tracked - names if (ROOT / name).exists()} == set()
 
 
-@pytest.mark.parametrize("name", ["ci.yml", "release.yml"])
-def test_a_workflow_uses_what_the_repository_has(name: str) -> None:
-    text = (ROOT / ".github/workflows" / name).read_text(encoding="utf-8")
-    workflow = YAML(typ="safe").load(text)
+WORKFLOWS = sorted((ROOT / ".github/workflows").glob("*.yml"))
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
+def test_a_workflow_uses_what_the_repository_has(path: Path) -> None:
+    workflow = YAML(typ="safe").load(path)
     runs = [
         step["run"] for job in workflow["jobs"].values() for step in job["steps"] if "run" in step
     ]
-    for path in re.findall(r"(?:^|\s)(\.ci/[\w.]+|docs/\w+\.py|fixtures/\w+)", "\n".join(runs)):
-        assert (ROOT / path).exists(), path
+    used = re.findall(
+        r"(?:^|\s)(\.ci/[\w./]+|docs/[\w/]+\.py|fixtures/\w+|tests/[\w./]+)", "\n".join(runs)
+    )
+    assert [name for name in used if not (ROOT / name).exists()] == []
+    modules = re.findall(r"python -m (tests(?:\.\w+)*)", "\n".join(runs))
+    assert [name for name in modules if not (ROOT / name.replace(".", "/")).is_dir()] == []
     extras = re.findall(r"\.\[(\w+)\]", "\n".join(runs))
     project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     assert [extra for extra in extras if f"\n{extra} = [" not in project] == []
 
 
-WORKFLOWS = sorted((ROOT / ".github/workflows").glob("*.yml"))
 # The jobs that may write, and what: everything else reads.
 WRITES = {
     ("release.yml", "pypi"): {"id-token"},
