@@ -449,12 +449,16 @@ def _require_other_files(arguments: dict[str, Any]) -> None:
     from pathlib import Path
 
     inputs = _named(arguments, _INPUTS)
-    files = [Path(path) for path in inputs if path != STDIN and Path(path).is_file()]
+    files = [path for path in inputs if _is_file(path)]
     for output in outputs:
         file = output.partition("=")[2]
-        report = Path(file)
-        is_input = file != STDIN and report.is_file() and any(map(report.samefile, files))
+        is_input = _is_file(file) and any(map(Path(file).samefile, files))
         require((is_input, f"--output would write over {file}, which is an input"))
+
+
+def _is_file(path: str) -> bool:
+    """Return whether a path is that of a file; for a name that no file can have, `Path` would raise."""
+    return path != STDIN and os.path.isfile(path)  # noqa: PTH113
 
 
 AnyOptions = TypeVar("AnyOptions", bound=ReportOptions)

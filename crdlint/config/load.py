@@ -124,6 +124,8 @@ def _read(path: str, extending: tuple[str, ...] = ()) -> Config | None:
 
 def _problem_of_extending(path: str, target: str, extending: tuple[str, ...]) -> str | None:
     """Return why a configuration cannot extend another file, None if it can."""
+    if "\0" in target:
+        return "no file has a NUL in its name"
     real = os.path.realpath(target)
     if real in (*extending, os.path.realpath(path)):
         return "the file extends itself"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date
-from itertools import filterfalse, islice
+from itertools import chain, filterfalse, islice
 from pathlib import Path
 from typing import Any, Final
 
@@ -179,7 +179,7 @@ def _ignore(
 def _complaints(values: Any, inherited: Mapping[str, Sequence[str]]) -> Iterator[_Complaint]:
     by_schema = _by_schema(values)
     first = next(by_schema, None)
-    yield from _by_meaning(values, inherited) if first is None else (first, *by_schema)
+    yield from _by_meaning(values, inherited) if first is None else chain([first], by_schema)
 
 
 def _by_schema(values: Any) -> Iterator[_Complaint]:

@@ -251,6 +251,8 @@ def is_partial(root: Mapping) -> bool:
         return False
     if spec is not None and any(map(spec.find, SPEC_KEYS)):
         return False
+    if _is_repeated(root, "spec"):
+        return False  # the last one may hide a CRD
     if any(is_near_key(name, "spec") for name, _, _ in entries(root)):
         return False
     if spec is None:
@@ -259,6 +261,12 @@ def is_partial(root: Mapping) -> bool:
         owners = [root, metadata, *(child(part, "spec") for part in parts)]
         return not any(child(owner, key) for owner in owners for key in SPEC_KEYS)
     return not any(_is_spec_key(name) for name, _, _ in entries(spec))
+
+
+def _is_repeated(mapping: Mapping, name: str) -> bool:
+    """Return whether a mapping has a key twice."""
+    keys = (key for key in mapping.items[::2] if isinstance(key, Scalar))
+    return [key.value for key in keys].count(name) > 1
 
 
 def _is_spec_key(name: str) -> bool:

@@ -161,6 +161,13 @@ def test_other_lists_with_commas() -> None:
     assert "names-defaulted" in crdlint("check", "--extend-select", "ssa,names-defaulted").stdout
 
 
+@pytest.mark.parametrize("command", ["check a.yaml", "cost a.yaml", "diff a.yaml a.yaml"])
+@pytest.mark.parametrize("name", ["x" * 300, "/".join(["x" * 200] * 30), "a.yaml/x", "."])
+def test_a_report_with_a_name_that_no_file_has_is_wrong_usage(command: str, name: str) -> None:
+    done = crdlint(*command.split(), "--output", f"json={name}")
+    assert (done.returncode, name[:90] in done.stderr) == (2, True)
+
+
 @pytest.mark.parametrize(
     "arguments",
     [

@@ -319,6 +319,27 @@ def test_what_may_not_be_read(tmp_path: Path) -> None:
         nearest_config(str(tmp_path / "x.yaml"), {})
 
 
+def test_the_first_of_many_unknown_keys_have_suggestions(tmp_path: Path) -> None:
+    found = faults(tmp_path, "".join(f"ignore{i}: 1\n" for i in range(40)))
+    suggestion = "; did you mean 'ignore'?"
+    assert [text for *_, text in found] == [
+        f"unknown key 'ignore{i}'{suggestion}" for i in range(20)
+    ]
+
+
+def test_suggestions_are_searched_for_what_is_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    searched: list[str] = []
+    monkeypatch.setattr(
+        "crdlint.config.rule_patterns.nearest", lambda word, _: searched.append(word)
+    )
+    for text in ("".join(f"ignore{i}: 1\n" for i in range(400)), f"ignore: [{'a, ' * 400}]\n"):
+        searched.clear()
+        faults(tmp_path, text)
+        assert 0 < len(searched) <= 20
+
+
 @pytest.mark.parametrize(
     ("data", "said"),
     [

@@ -108,6 +108,13 @@ def test_files_outside_of_the_repository_are_not_read(tmp_path: Path) -> None:
         read_config(str(tmp_path / "repo/.crdlint.yaml"))
 
 
+@pytest.mark.parametrize("name", [r"\0", r"a\0b.yaml", "x" * 5000, "/".join("x" * 3000)])
+def test_names_that_no_file_has_are_mistakes(name: str, tmp_path: Path) -> None:
+    write(tmp_path, repo=f'extend: "{name}"\n')
+    with pytest.raises(ConfigError, match="'extend': "):
+        read_config(str(tmp_path / "repo/.crdlint.yaml"))
+
+
 def test_settings_name_the_line_that_extends(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

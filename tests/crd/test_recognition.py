@@ -343,6 +343,22 @@ def test_a_part_of_a_crd_is_skipped(spec: str, version: str) -> None:
 
 
 @each(
+    "spec",
+    [
+        "spec: {group: example.com}\nspec: {}\n",
+        "spec: {}\nspec: {}\n",
+        '"spec": {scope: Namespaced}\nspec: {conversion: {strategy: None}}\n',
+        '"\\x73pec": {scope: Namespaced}\nspec:\n',
+    ],
+)
+def test_a_second_spec_hides_no_crd(spec: str) -> None:
+    result = lint_file(PARTIAL + spec, "a.yaml", CheckRequest(skip_unfinished=True))
+    assert (result.notices, result.skipped) == ((), 0)
+    rules = {finding.rule for finding in result.diagnostics}
+    assert {"duplicate-key", "group-invalid"} <= rules
+
+
+@each(
     ("right", "written", "notice"),
     [
         ("foos.example.com", "${NAME}", "line 4: skipped a template: ${NAME} replaces a part of the CRD"),
