@@ -276,6 +276,7 @@ def validate(
         effort,
         common,
         walk_only=walk_only,
+        incomplete=incomplete,
     )
     return report.on(server)
 
@@ -288,6 +289,7 @@ def unworded(
     common: Common | None = None,
     *,
     walk_only: bool = False,
+    incomplete: IncompleteSchemas | None = None,
 ) -> ServerReport:
     """Validate a CRD as `validate` does, but leave the errors that servers share as they are."""
     options = ValidationOptions(
