@@ -235,7 +235,11 @@ class WatchOptions(ReportOptions, group=Group.FILES):
         """Return the files and folders that a run reads; standard input cannot be watched."""
         paths = _named(self.arguments, (*_INPUTS, "config", "baseline_file"))
         require((STDIN in paths, "--watch cannot be used with standard input (-)"))
-        return paths
+        return [*paths, *self.searched()]
+
+    def searched(self) -> list[str]:
+        """Return the files and folders that a run reads and that no argument names."""
+        return []
 
     def written(self) -> list[str]:
         """Return the files that a run writes."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from crdlint.cli import console, options
@@ -100,6 +101,14 @@ class TestOptions(ChartOptions, WatchOptions):
         "--quiet",
         group=Group.OUTPUT,
     )
+
+    def searched(self) -> list[str]:
+        """Return the files in the folders where the CRDs of suites are looked for."""
+        from crdlint.sources.crd_lookup import files_beside, folders_near_suite
+
+        suites = (Path(path, "suite") if Path(path).is_dir() else path for path in self.paths)
+        near = (folder for suite in suites for folder in folders_near_suite(str(suite)))
+        return [] if self.crds else files_beside(folder for folder in near if Path(folder).is_dir())
 
 
 @options.command("test", TestOptions)

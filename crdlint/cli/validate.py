@@ -79,6 +79,12 @@ class ValidateOptions(FixOptions, ChartOptions):
     )
     no_cache: Declared[bool] = no_cache()
 
+    def searched(self) -> list[str]:
+        """Return the files and folders where the CRDs of resources are looked for."""
+        from crdlint.sources.crd_lookup import crd_folders_near, files_beside
+
+        return [] if self.crds else [*files_beside(self.paths), *crd_folders_near(self.paths)]
+
 
 @options.command("validate", ValidateOptions)
 def command(arguments: ValidateOptions) -> int:

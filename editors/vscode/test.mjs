@@ -73,7 +73,7 @@ const server = spawn("node", [CODE_SERVER, ...data, "--auth", "none", "--bind-ad
 const browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox", "--disable-background-networking"] });
 try {
   const page = await browser.newPage({ viewport: { width: 1280, height: 720 } });
-  page.setDefaultTimeout(30_000);
+  page.setDefaultTimeout(120_000); // a loaded machine takes its time
   await open(page);
   const checks = { finding, fix, completion, rulePage, settings, fixOnSave };
   for (const [name, check] of Object.entries(checks)) {

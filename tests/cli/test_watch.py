@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 from commands import crdlint
+from tables import each
 
+from crdlint.cli import test, validate
 from crdlint.cli.watch import changed, look
 
 if TYPE_CHECKING:
@@ -122,6 +124,39 @@ def test_a_command_runs_again_after_a_change(
         assert "error[type-unsupported]" in second
     process.send_signal(signal.SIGINT)
     assert process.wait(20) == 130
+
+
+SUITE_IN = "files/a.testsuite.yaml"
+COMMANDS: Final = {"test": test.TestOptions, "validate": validate.ValidateOptions}
+NEAR: Final = {
+    "a suite and a CRD beside it": ("test", SUITE_IN, "files/crd.yaml"),
+    "a suite and a CRD below it": ("test", SUITE_IN, "files/crds/crd.yaml"),
+    "a folder of suites, and a CRD above it": ("test", "files/suites", "files/crd.yaml"),
+    "a resource and a CRD beside it": ("validate", "files/resource.yaml", "files/crd.yaml"),
+    "a resource and a CRD in another folder": (
+        "validate",
+        "files/samples/resource.yaml",
+        "files/config/crd/crd.yaml",
+    ),
+}
+
+
+@each("command, named, near", NEAR.values(), ids=NEAR)
+def test_crds_that_no_argument_names_are_watched(
+    command: str, named: str, near: str, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    options = COMMANDS[command]
+    folder = tmp_path_factory.mktemp("watched")
+    (folder / ".git").mkdir(parents=True)
+    for name in (named, near):
+        file = folder / name / "x.yaml" if "." not in name else folder / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text("", encoding="utf-8")
+    arguments = {"paths": (str(folder / named),), "crds": ()}
+    settings = options(**arguments)
+    assert str(folder / near) in look(settings.watched())
+    named_crds = options(**{**arguments, "crds": (str(folder / named),)})
+    assert str(folder / near) not in look(named_crds.watched())
 
 
 @pytest.mark.parametrize(
