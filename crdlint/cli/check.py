@@ -16,6 +16,7 @@ import click
 from crdlint.cli import console, options, streams
 from crdlint.cli.fields import (
     Declared,
+    choice,
     configured_kube_version,
     file_option,
     flag,
@@ -124,8 +125,11 @@ class CheckOptions(FixOptions, HelmOptions, group=Group.OUTPUT):
         default=None,
         rare=True,
     )
-    show_ignored: Declared[bool] = flag(
-        "List the ignored findings, with the reason of each.", rare=True
+    show: Declared[str | None] = choice(
+        ["files", "settings", "ignored", "fixes"],
+        "List the files that may have CRDs, or each setting and where it is set, instead of checking; or, besides the"
+        " findings, those that are ignored, or the fixes of --fix or --diff.",
+        rare=True,
     )
     add_ignore: Declared[bool] = flag(
         "Write a comment that ignores it for each finding, and report the others.",
@@ -140,12 +144,6 @@ class CheckOptions(FixOptions, HelmOptions, group=Group.OUTPUT):
         "Do not validate the custom resources of the checked CRDs.", group=Group.FILES, rare=True
     )
     statistics: Declared[bool] = flag("Count findings by rule.")
-    show_files: Declared[bool] = flag(
-        "List the files that may have CRDs instead of checking them.", rare=True
-    )
-    show_settings: Declared[bool] = flag(
-        "Print each setting and where it is set instead of checking files.", rare=True
-    )
     jobs: Declared[int | None] = option(
         "The number of processes. Default: depends on the amount of work.",
         type=click.IntRange(1),
@@ -268,7 +266,7 @@ class _CheckCommand:
         discovered = discover(arguments.paths, selection)
         deleted = _deleted(old)
         self._plan(discovered, deleted)
-        if arguments.show_files or arguments.show_settings:
+        if arguments.show in {"files", "settings"}:
             return _show(
                 arguments,
                 self._planner,
@@ -655,7 +653,7 @@ class _CheckCommand:
                 quiet=self._quiet,
                 infos=infos,
             )
-        if self._options.show_ignored:
+        if self._options.show == "ignored":
             for line in reasons(applied.ignored, comments):
                 self._reports.note(line)
 
@@ -756,7 +754,7 @@ def _show(
     for problem in problems:
         console.err(f"crdlint: {problem.position}: {problem.reason}")
     lines: list[str] = []
-    if arguments.show_files:
+    if arguments.show == "files":
         lines = [task.path for task in planner.plan.tasks]
     elif not problems:
         from crdlint.cli.settings import shown_settings

@@ -37,14 +37,14 @@ _COMMANDS: Final = {
 
 # What the names of other tools' commands are here.
 _MEANT: Final = {
-    "config": "crdlint check --show-settings",
+    "config": "crdlint check --show settings",
     "convert": "crdlint check --format FORMAT",
     "fix": "crdlint check --fix",
     "fmt": "crdlint check --fix",
     "format": "crdlint check --fix",
     "ignore": "crdlint check --add-ignore",
     "lint": "crdlint check",
-    "ls": "crdlint check --show-files",
+    "ls": "crdlint check --show files",
     "breaking": "crdlint diff",
     "compare": "crdlint diff",
     "list": "crdlint rules",

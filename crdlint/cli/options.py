@@ -257,9 +257,8 @@ class FixOptions(FindingOptions, WatchOptions, group=Group.FIXES):
     diff: Declared[bool] = flag(
         "Print the changes of --fix as a unified diff, and do not write files."
     )
-    show_fixes: Declared[bool] = flag("With --fix or --diff, list the fixes.", rare=True)
-    exit_non_zero_on_fix: Declared[bool] = flag(
-        "With --fix, exit with status 1 if a file was changed.", rare=True
+    show: Declared[str | None] = choice(
+        ["fixes"], "With --fix or --diff, list the fixes.", rare=True
     )
 
     @property
@@ -275,8 +274,7 @@ class FixOptions(FindingOptions, WatchOptions, group=Group.FIXES):
             (self.diff and reads_stdin, "--diff cannot change standard input (-): name a file"),
             (self.fix and self.diff, "--diff cannot be used with --fix"),
             (self.unsafe_fixes and not self.fixes, "--unsafe-fixes requires --fix or --diff"),
-            (self.show_fixes and not self.fixes, "--show-fixes requires --fix or --diff"),
-            (self.exit_non_zero_on_fix and not self.fix, "--exit-non-zero-on-fix requires --fix"),
+            (self.show == "fixes" and not self.fixes, "--show fixes requires --fix or --diff"),
             (self.watch and self.fix, "--watch cannot be used with --fix, which changes the files"),
         )
 
@@ -289,8 +287,8 @@ class FixOptions(FindingOptions, WatchOptions, group=Group.FIXES):
         return Fixing(diff=self.diff)
 
     def fails(self, fixing: Fixing) -> bool:
-        """Return whether files that fixes change, or would change, make the exit status 1."""
-        return bool(fixing.files) and (self.diff or self.exit_non_zero_on_fix)
+        """Return whether files that fixes would change make the exit status 1."""
+        return bool(fixing.files) and self.diff
 
     def report(self, fixing: Fixing, problems: Iterable[InputProblem]) -> None:
         """Write what was fixed, and what was not; with a diff, that is the whole report."""
@@ -303,7 +301,7 @@ class FixOptions(FindingOptions, WatchOptions, group=Group.FIXES):
             console.err(f"crdlint: {line}")
         if not self.quiet:
             console.err(fixing.summary())
-        for line in fixing.shown() if self.show_fixes else ():
+        for line in fixing.shown() if self.show == "fixes" else ():
             console.err(line)
 
 

@@ -1,4 +1,4 @@
-"""What `crdlint check --show-settings` prints: each setting, and where it is set."""
+"""What `crdlint check --show settings` prints: each setting, and where it is set."""
 
 from __future__ import annotations
 

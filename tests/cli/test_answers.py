@@ -232,7 +232,7 @@ MORE: Final = {
     "a chart": ("check", "chart/crds/crd.yaml"),
     "a configuration that extends another one": ("check", "extending/crd.yaml"),
     "a kustomization": ("check", "built/crd.yaml"),
-    "settings": ("check", "crd.yaml", "--show-settings"),
+    "settings": ("check", "crd.yaml", "--show=settings"),
 }
 
 

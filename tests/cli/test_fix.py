@@ -125,7 +125,7 @@ def test_a_diff_changes_nothing(
 
 
 def test_fixes_are_listed(file: Path) -> None:
-    result = CliRunner().invoke(cli, ["check", "--no-cache", "--fix", "--show-fixes", str(file)])
+    result = CliRunner().invoke(cli, ["check", "--no-cache", "--fix", "--show=fixes", str(file)])
     assert (
         f"- {file}:\n    1 x cel-optional-old-self-unused (Remove `optionalOldSelf`)"
         in result.stderr
@@ -141,7 +141,7 @@ def test_ignored_findings_are_not_fixed(file: Path) -> None:
 
 @pytest.mark.parametrize(
     "options",
-    [["--fix", "--diff"], ["--unsafe-fixes"], ["--show-fixes"], ["--diff", "-"]],
+    [["--fix", "--diff"], ["--unsafe-fixes"], ["--show=fixes"], ["--diff", "-"]],
     ids=" ".join,
 )
 def test_options_that_do_not_go_together(file: Path, options: list[str]) -> None:

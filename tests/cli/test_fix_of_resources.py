@@ -119,7 +119,7 @@ def test_objects_of_a_file_are_fixed_each(folder: Path) -> None:
 def test_what_is_said_of_fixes(folder: Path) -> None:
     file = folder / "foo.yaml"
     file.write_text(resource('{repilcas: "8", mode: fast}'), encoding="utf-8")
-    shown = validate("--diff", "--show-fixes", "foo.yaml")
+    shown = validate("--diff", "--show=fixes", "foo.yaml")
     assert shown.exit_code == 1
     assert "+spec: {repilcas: " in shown.stdout
     assert "would bring: spec.replicas" in shown.stderr

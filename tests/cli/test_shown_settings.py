@@ -34,8 +34,8 @@ def check(*arguments: str) -> tuple[int, str, str]:
 
 
 def test_files_that_may_have_crds_are_listed() -> None:
-    assert check("--show-files") == (0, "a.yaml\n", "")
-    assert check("--show-files", "gone.yaml")[::2] == (
+    assert check("--show=files") == (0, "a.yaml\n", "")
+    assert check("--show=files", "gone.yaml")[::2] == (
         2,
         "crdlint: gone.yaml: No such file or directory\n",
     )
@@ -43,7 +43,7 @@ def test_files_that_may_have_crds_are_listed() -> None:
 
 def test_settings_have_origins() -> None:
     status, shown, _ = check(
-        "--show-settings",
+        "--show=settings",
         "--select",
         "yaml-*",
         "--extend-select",
@@ -61,7 +61,7 @@ def test_settings_have_origins() -> None:
     )
     assert settings["fail-on"] == '"warning"  # .crdlint.yaml:1'
     assert settings["min-severity"] == '"info"  # default'
-    assert '"error"  # default' in check("--show-settings", "--isolated")[1]
+    assert '"error"  # default' in check("--show=settings", "--isolated")[1]
 
 
 def test_files_with_other_settings_are_named(tmp_path: Path) -> None:
@@ -70,12 +70,12 @@ def test_files_with_other_settings_are_named(tmp_path: Path) -> None:
         for name in ("b.yaml", "c.yaml"):
             (tmp_path / folder / name).write_text(WITH_BOOLEANS)
     (tmp_path / "y/.crdlint.yaml").write_text("fail-on: never\n")
-    assert check("--show-settings")[1].splitlines()[:2] == [
+    assert check("--show=settings")[1].splitlines()[:2] == [
         "# the settings of a.yaml",
         "# 2 files have the settings in y/.crdlint.yaml",
     ]
-    assert check("--show-settings", "y")[1].startswith("# the settings of y/b.yaml\nselect = ")
-    assert "y/.crdlint.yaml" not in check("--show-settings", "--isolated")[1]
+    assert check("--show=settings", "y")[1].startswith("# the settings of y/b.yaml\nselect = ")
+    assert "y/.crdlint.yaml" not in check("--show=settings", "--isolated")[1]
 
 
 def test_findings_are_counted_in_each_format() -> None:
@@ -102,7 +102,7 @@ def test_a_mistake_in_a_configuration_ends_the_run(tmp_path: Path) -> None:
     (tmp_path / "sub/.crdlint.yaml").write_text("select: [nope]\n")
     message = "crdlint: sub/.crdlint.yaml:1:10: there is no rule 'nope'\n"
     assert check() == (2, "", message)
-    assert check("--show-settings") == (2, "", message)
+    assert check("--show=settings") == (2, "", message)
     for format_, place in (
         (
             "json",
@@ -173,7 +173,7 @@ def test_ignored_findings_have_reasons(tmp_path: Path) -> None:
     where = f"a.yaml:{SMALLEST.count(chr(10))}:"
     ignored = [
         line.partition(": ")[2]
-        for line in check("--show-ignored")[1].splitlines()
+        for line in check("--show=ignored")[1].splitlines()
         if line.startswith(where)
     ]
     assert (
@@ -186,9 +186,9 @@ def test_ignored_findings_have_reasons(tmp_path: Path) -> None:
     )
     assert (
         "ignored warning yaml-boolean by .crdlint.yaml:2: old servers\n"
-        in check("--show-ignored")[1]
+        in check("--show=ignored")[1]
     )
     assert (
         "ignored warning yaml-boolean by ignore\n"
-        in check("--show-ignored", "--ignore", "yaml-boolean", "--isolated")[1]
+        in check("--show=ignored", "--ignore", "yaml-boolean", "--isolated")[1]
     )

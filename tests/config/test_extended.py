@@ -121,7 +121,7 @@ def test_settings_name_the_line_that_extends(
     monkeypatch.chdir(tmp_path)
     write(tmp_path, base=BASE, app="extend: ../base/.crdlint.yaml\nfail-on: error\n")
     (tmp_path / "app/a.yaml").write_text(SMALLEST)
-    shown = crdlint("check", "--show-settings", "app").stdout.splitlines()
+    shown = crdlint("check", "--show=settings", "app").stdout.splitlines()
     assert 'kube-version = "1.30..1.31"  # app/.crdlint.yaml:1 (extend)' in shown
     assert 'fail-on = "error"  # app/.crdlint.yaml:2' in shown
     assert 'min-severity = "info"  # default' in shown
