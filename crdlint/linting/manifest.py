@@ -169,15 +169,19 @@ class _CRDCheck:
         self.locator = Locator(root, document.line_offset, document.text)
         self.user_paths = UserPaths(root)
         self.manifest = Manifest(document, root, self.locator, self.crd)
-        # A misspelled apiVersion or kind is fixed before the API server decodes the other fields.
-        self.problems = [
-            p for p in self.decoded.problems if not (subject.rejected and is_type_key(root, p.node))
-        ]
+        self.problems = self._problems(root)
         self.has_placeholders = request.skip_unfinished and request.finds_placeholders(document)
         # A check never ends at findings of placeholders, which are dropped.
         self.stop_at = None if self.has_placeholders else request.stop_at
         self.rejected = subject.rejected or any(map(self._is_rejection, self.problems))
         self.unread = self._unread(root) if self.rejected else None
+
+    def _problems(self, root: Node) -> list[DecodeProblem]:
+        """Return what the decoder reports; a misspelled apiVersion or kind is fixed before it decodes the other fields."""
+        problems = self.decoded.problems
+        if not self.subject.rejected:
+            return list(problems)
+        return [problem for problem in problems if not is_type_key(root, problem.node)]
 
     def _read(self, root: Node) -> Decoded:
         """Read the CRD as the server does for the sender of the request, merged into the old one if that is applied."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from collections.abc import Mapping as MappingOf
+from collections.abc import Set as AbstractSet
 from typing import Final
 
 from crdlint.crd.decode_errors import DecodeProblem
@@ -63,8 +64,7 @@ def unread(
     rejected = [problem.node for problem in problems if problem.kind == "decode"]
     if not rejected:
         return None
-    collections = (node for node in nodes_of(root) if isinstance(node, Collection))
-    parents = {id(item): node for node in collections for item in node.items}
+    parents = _parents(root)
     keywords: dict[int, set[str]] = {}
     owners: dict[int, Node] = {}
     for node in rejected:
@@ -72,17 +72,34 @@ def unread(
         owners[id(owner)] = owner
         keywords.setdefault(id(owner), set()).add(keyword)
     incomplete = [schema for schema in schemas if id(schema.node) in keywords]
-    changing = {node for node, names in keywords.items() if names & (_SHAPING | _BOUNDING)}
-    changing |= keywords.keys() - {id(schema.node) for schema in incomplete}
+    shaping = _with_any(keywords, _SHAPING)
+    # What is no schema may be needed to read one.
+    no_schemas = keywords.keys() - {id(schema.node) for schema in incomplete}
+    changing = shaping | _with_any(keywords, _BOUNDING) | no_schemas
     return Unread(
         IncompleteSchemas(
-            tuple(each for each in incomplete if keywords[id(each.node)] & _SHAPING),
+            tuple(each for each in incomplete if id(each.node) in shaping),
             tuple(each for each in incomplete if id(each.node) in changing),
         ),
-        tuple(owner for node, owner in owners.items() if node not in changing),
-        tuple(owner for node, owner in owners.items() if node in changing),
+        _chosen(owners, owners.keys() - changing),
+        _chosen(owners, changing),
         parents,
     )
+
+
+def _parents(root: Node) -> dict[int, Node]:
+    """Return the collection that contains each node, by the identity of the node."""
+    collections = (node for node in nodes_of(root) if isinstance(node, Collection))
+    return {id(item): node for node in collections for item in node.items}
+
+
+def _with_any(keywords: MappingOf[int, AbstractSet[str]], of: AbstractSet[str]) -> set[int]:
+    """Return the owners that lack one of some keywords."""
+    return {owner for owner, names in keywords.items() if names & of}
+
+
+def _chosen(owners: MappingOf[int, Node], chosen: AbstractSet[int]) -> tuple[Node, ...]:
+    return tuple(owner for identity, owner in owners.items() if identity in chosen)
 
 
 def _owner(node: Node, parents: MappingOf[int, Node]) -> tuple[Node, str]:

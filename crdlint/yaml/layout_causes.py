@@ -427,18 +427,30 @@ def _below_text(text: BrokenText, stop: int) -> Iterator[Cause]:
     deeper = next((key_column(text.lines[i]) for i in reversed(lines[: stop - len(beside)])), -1)
     if len(beside) > 1 and right > indent < deeper:
         yield _shift(text, beside[::-1], right - indent)  # a list with its key
+    is_alone = len(beside) == 1
     if entry is None:
         yield from _text_above(text, stop)
-        return
-    if right <= left or has_block_scalar(text.lines[upper]):
-        return
-    is_alone = len(beside) == 1
-    if is_alone and deeper > right:
-        yield _shift(text, [upper], deeper - left)
+    elif right > left and not has_block_scalar(text.lines[upper]):
+        if is_alone and deeper > right:
+            yield _shift(text, [upper], deeper - left)
+        yield from _below_value(text, stop, entry, keeps_order=is_alone and deeper == right)
+
+
+def _below_value(
+    text: BrokenText,
+    stop: int,
+    entry: Entry,
+    *,
+    keeps_order: bool,
+) -> Iterator[Cause]:
+    """Propose other levels for a value and for the fields below it; those of the value come first with `keeps_order`."""
+    lines = text.structure
+    upper, lower = lines[stop - 1], lines[stop]
+    left, right = key_column(text.lines[upper]), key_column(text.lines[lower])
     below = _block(text, stop)
     moves = [([upper], right - left), (below, left - right)]
     moves += _to_levels_above(text, stop, (lower, below))
-    for moved, by in moves if is_alone and deeper == right else reversed(moves):
+    for moved, by in moves if keeps_order else reversed(moves):
         yield _shift(text, moved, by)
     if ":" in entry.head:
         yield _commented(text, upper, entry)

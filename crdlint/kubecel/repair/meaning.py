@@ -68,13 +68,10 @@ class _Step(NamedTuple):
 
 def meaning(expression: Expression, effort: Effort) -> Meaning | None:
     """Return what is probably meant by an expression with an error, or None if nothing is known."""
-    text = expression.text
-    if len(text) > _LONGEST or _HAS_ALWAYS.search(text) or is_prose(expression):
-        return None
-    if placeholder_in(text) is not None:
+    if _is_no_rule(expression):
         return None
     search = _StepSearch(expression, effort)
-    state = CompiledText(expression, text, expression.compiled)
+    state = CompiledText(expression, expression.text, expression.compiled)
     edits: list[Edit] = []
     done: list[_Step] = []
     is_certain = True
@@ -92,6 +89,14 @@ def meaning(expression: Expression, effort: Effort) -> Meaning | None:
         if state.is_accepted:
             return Meaning(_all(done), tuple(edits), is_certain)
     return Meaning(_all(done)) if done and is_certain else None
+
+
+def _is_no_rule(expression: Expression) -> bool:
+    """Return whether a text is none that its author would repair, or one that has its own help."""
+    text = expression.text
+    if len(text) > _LONGEST or placeholder_in(text) is not None:
+        return True
+    return _HAS_ALWAYS.search(text) is not None or is_prose(expression)
 
 
 class _Alternative(NamedTuple):
