@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from crdlint.linting.result import Stage
     from crdlint.linting.unread import Unread
     from crdlint.rules.engine.advisory import Advise, Advisory
-    from crdlint.yaml.nodes import Node
+    from crdlint.yaml.nodes import Mapping, Node
 
 
 class CheckedCRD(NamedTuple):
@@ -176,7 +176,7 @@ class _CRDCheck:
         self.rejected = subject.rejected or any(map(self._is_rejection, self.problems))
         self.unread = self._unread(root) if self.rejected else None
 
-    def _problems(self, root: Node) -> list[DecodeProblem]:
+    def _problems(self, root: Mapping) -> list[DecodeProblem]:
         """Return what the decoder reports; a misspelled apiVersion or kind is fixed before it decodes the other fields."""
         problems = self.decoded.problems
         if not self.subject.rejected:

@@ -433,7 +433,12 @@ def _below_text(text: BrokenText, stop: int) -> Iterator[Cause]:
     elif right > left and not has_block_scalar(text.lines[upper]):
         if is_alone and deeper > right:
             yield _shift(text, [upper], deeper - left)
-        yield from _below_value(text, stop, entry, keeps_order=is_alone and deeper == right)
+        yield from _below_value(
+            text,
+            stop,
+            entry,
+            keeps_order=is_alone and deeper == right,
+        )
 
 
 def _below_value(
