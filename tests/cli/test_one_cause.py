@@ -24,6 +24,12 @@ _CRD: Final = crd_with_spec("""
       config: {type: string, format: byte}
       ref: {type: object, required: [name], properties: {name: {type: string}, key: {type: string}}}
 """)
+_CRD_WITH_RULE: Final = crd_with_spec("""
+    type: object
+    properties:
+      size: {type: integer}
+    x-kubernetes-validations: [{rule: "!has(self.size) || self.size > 1"}]
+""")
 _OTHER: Final = _CRD.replace("foos", "bars").replace("Foo", "Bar")
 _STRICT: Final = crd_with_spec("""
     type: object
@@ -351,6 +357,18 @@ CASES: Final[dict[str, tuple[dict[str, str], int, str, int]]] = {
     ),
     "a wrong value in tests": (
         {"a.yaml": _CRD, "e2e-tests/c.yaml": _object("{size: x}")},
+        1,
+        "1 error",
+        1,
+    ),
+    "a failed rule in tests, which may complete the object": (
+        {"a.yaml": _CRD_WITH_RULE, "e2e-tests/c.yaml": _object("{size: 1}")},
+        0,
+        "1 info",
+        1,
+    ),
+    "a failed rule of a sample": (
+        {"a.yaml": _CRD_WITH_RULE, "samples/c.yaml": _object("{size: 1}")},
         1,
         "1 error",
         1,

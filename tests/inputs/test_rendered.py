@@ -322,6 +322,25 @@ def test_what_helm_does_not_render_is_a_finding_where_helm_says_so(
     ]
 
 
+@pytest.mark.parametrize(
+    ("template", "severity"), [("a: {{ x }}\n", "info"), (f"{{{{/* c */}}}}\n{CRD}", "warning")]
+)
+def test_a_missing_dependency_of_a_chart_without_crds_in_templates_is_an_info(
+    template: str, severity: str, program: Callable[..., Any], tmp_path: Path
+) -> None:
+    program("helm", FAILING.format("Error: missing in charts/ directory: x"))
+    helm.helm.cache_clear()
+    folder = chart(tmp_path / "c", {"x.yaml": template})
+    findings = [
+        finding
+        for result in Charts(HelmValues()).results(str(folder))
+        for finding in result.diagnostics
+        if finding.rule == "helm-render"
+    ]
+    helm.helm.cache_clear()
+    assert [finding.severity for finding in findings] == [severity]
+
+
 def test_values_that_helm_does_not_render_end_the_run_with_status_2(
     program: Callable[..., Any], tmp_path: Path
 ) -> None:
