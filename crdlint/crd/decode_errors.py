@@ -682,8 +682,14 @@ _HELPS: Final = {
 }
 
 
+def _is_placeholder_of_list(go_type: str, value: str) -> bool:
+    """Return whether a text holds the place of a list; a word such as `none` may be the only value of an enum."""
+    is_word_of_enum = go_type == "[]v1.JSON" and not value.startswith("<")
+    return go_type.startswith("[]") and not is_word_of_enum and is_no_value(value)
+
+
 def _of_collection(go_type: str, value: str | None) -> str:
-    if go_type == "[]string" and value is not None and is_no_value(value):
+    if value is not None and _is_placeholder_of_list(go_type, value):
         return f"Replace `{value}` with a list"
     if go_type.startswith("[]"):
         return _listed(value)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from itertools import chain
+from string import ascii_letters, digits
 from typing import Final
 
 from crdlint.cel.ast import Call, Expr, Literal, Select
@@ -361,8 +362,24 @@ _ENDS_VALUE: Final = regex(r"(?:[^\W_]|[_'\")\]}])\Z")
 _BEGINS_VALUE: Final = regex(r"[^\W_]|[_'\"(\[{]")
 
 
+def _absent_in_chain(text: str) -> str:
+    """Return the field before the first `?.` of a text, or after it if only a variable is before it; empty without one."""
+    before, chained, after = text.partition("?.")
+    path = before[len(before.rstrip(_OF_PATHS)) :]
+    if not chained or not path:
+        return ""
+    name = after[: len(after) - len(after.lstrip(_OF_PATHS))].partition(".")[0]
+    return path if "." in path else f"{path}.{name}"
+
+
+_OF_PATHS: Final = f"{ascii_letters}{digits}_."
+
+
 def _unexpected_end(state: CompiledText, *_: object) -> str:
     text = Tokens(state.text)
+    absent = _absent_in_chain(state.text)
+    if absent:
+        return f"Check `has({absent})` before: CEL has no `?.`"
     if text.opened:
         return f"Close the `{text.opened[0].text}`: the expression ends too early"
     return f"Write a value after `{text.tokens[-1].text}`" if text.tokens else _LANGUAGE

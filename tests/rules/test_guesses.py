@@ -191,3 +191,26 @@ def test_a_placeholder_is_no_item_of_a_list(value: str) -> None:
 def test_a_value_is_an_item_of_a_list(field: str, value: str) -> None:
     text, found = of_list(field, value)
     assert f"  {field}: [{value}]\n" in apply(text, present(found.fix).edits)
+
+
+@each("keyword", ["required", "enum"])
+def test_placeholders_in_angle_brackets_are_no_items(keyword: str) -> None:
+    text = crd_with_spec(f"type: object\nproperties:\n  a: {{type: object, {keyword}: <00-ip>}}")
+    found = finding(text, "decode-type")
+    assert found.help == "Replace `<00-ip>` with a list"
+    assert found.fix is None
+
+
+# A rule with the operator of another language, and what may be absent in it.
+CHAINED = {
+    "self.name?.size() > 0": "self.name",
+    "self.a.name?.startsWith('b')": "self.a.name",
+}
+
+
+@each("rule", CHAINED)
+def test_the_operator_for_absent_fields_is_explained(rule: str) -> None:
+    schema = "type: object\nproperties:\n  name: {type: string, maxLength: 9}\nx-kubernetes-validations:\n"
+    found = finding(crd_with_spec(f'{schema}- rule: "{rule}"'), "cel-compilation")
+    assert found.help == f"Check `has({CHAINED[rule]})` before: CEL has no `?.`"
+    assert found.fix is None

@@ -484,7 +484,8 @@ def _may_be_item(finding: DecodeFinding, word: str) -> bool:
         fields = child(schema, "properties")
         if isinstance(fields, Mapping) and fields.find(word) is None:
             return False
-    is_value = key.value == "enum" or not is_no_value(word)  # an enum may have the value `none`
+    is_word_of_enum = key.value == "enum" and not word.startswith("<")  # such as `none`
+    is_value = is_word_of_enum or not is_no_value(word)
     return is_value and _ONE.match(word) is not None
 
 
