@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ruamel.yaml import YAML
 from ruamel.yaml.comments import CommentedMap, CommentedSeq
 from ruamel.yaml.error import YAMLError
+from ruamel.yaml.tokens import ScalarToken, Token
 
 from crdlint.files.read import decode
 from crdlint.linting.pipeline import lint_file
@@ -254,6 +255,8 @@ def in_block_style(text: str) -> str:
     yaml.width = sys.maxsize
     stream = io.StringIO()
     try:
+        if any(map(_is_continued, yaml.scan(text))):
+            return text
         root = yaml.load(text)
         _set_block_style(root)
         yaml.dump(root, stream)
@@ -262,6 +265,12 @@ def in_block_style(text: str) -> str:
     block = stream.getvalue().rstrip("\n")
     is_same = _value_of(block) == _value_of(text) and _comments(block) == _comments(text)
     return block if is_same else text
+
+
+def _is_continued(token: Token) -> bool:
+    """Return whether a token is a text that continues on the next line, which a new text would join."""
+    is_text = isinstance(token, ScalarToken) and token.style not in ("|", ">")
+    return is_text and token.start_mark.line != token.end_mark.line
 
 
 def _set_block_style(root: Any) -> None:

@@ -53,6 +53,8 @@ STYLES = {
     "quotes": ("a: {b: '1', c: \"2\"}", "a:\n  b: '1'\n  c: \"2\""),
     "an anchor": ("a: &x {b: 1}\nc: *x", "a: &x\n  b: 1\nc: *x"),
     "broken YAML": (BROKEN, BROKEN),
+    "a text of two lines": ("a: {b: [c\n  d]}", "a: {b: [c\n  d]}"),
+    "a block of text": ("a:\n  b: >-\n    c\n    d", "a:\n  b: >-\n    c\n    d"),
     "a template": ("a: {{ .Values.a }}", "a: {{ .Values.a }}"),
 }
 
