@@ -229,12 +229,11 @@ class _CheckCommand:
             renders=not arguments.no_helm,
             keeps=not arguments.no_cache,
         )
-        builds, stdin_name = not arguments.no_kustomize, arguments.stdin_filename
         self._planner = Planner(
             arguments.kube_version,
             configurations,
-            builds,
-            stdin_name,
+            not arguments.no_kustomize,
+            arguments.stdin_filename,
             _REQUEST,
         )
         self._fixing = arguments.fixing()
@@ -309,14 +308,12 @@ class _CheckCommand:
 
     def _is_missing_crds(self, discovered: Found) -> bool:
         """Report that no CRD was found, and return whether that is an error."""
-        excluded, skipped = self._planner.plan.excluded, self._state.summary.skipped
-        required = self._options.required
         return nothing_found(
             self._options,
-            required,
+            self._options.required,
             discovered,
-            excluded,
-            skipped,
+            self._planner.plan.excluded,
+            self._state.summary.skipped,
             "--no-require-crds",
         )
 

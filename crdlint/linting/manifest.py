@@ -178,9 +178,9 @@ class _CRDCheck:
 
     def _problems(self, root: Mapping) -> list[DecodeProblem]:
         """Return what the decoder reports; a misspelled apiVersion or kind is fixed before it decodes the other fields."""
-        problems = self.decoded.problems
+        problems = list(self.decoded.problems)
         if not self.subject.rejected:
-            return list(problems)
+            return problems
         return [problem for problem in problems if not is_type_key(root, problem.node)]
 
     def _read(self, root: Node) -> Decoded:
@@ -203,9 +203,7 @@ class _CRDCheck:
         stored, sender = self.old is not None, self.request.sender
         if sender.applies:
             # Only server-side apply needs it.
-            from crdlint.typed.applied_crds import (
-                read_applied_crd,
-            )
+            from crdlint.typed.applied_crds import read_applied_crd
 
             decoded = read_applied_crd(root, stored=stored, server=self.server)
         else:
