@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import api_server
+from _ruamel_yaml import CParser
 from click.testing import CliRunner
 from command_shapes import COMMANDS, CommandShape
 
@@ -34,7 +35,6 @@ from crdlint.files.recognition import may_hold_crd
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
 from crdlint.sources.kustomize.build import Slim
-from crdlint.yaml.parse import CParser
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
