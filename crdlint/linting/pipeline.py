@@ -147,21 +147,15 @@ class _CRDWalk(DocumentWalk):
     def check_rest(self, document: Document, part: Portion) -> bool:
         if not part.continued:
             return False
-        problem, cause = document.error, rest(part, document.line_offset)
-        rule, message = reading.YAML_SYNTAX, ""
-        if problem is not None:
-            message = self.in_words_of_sender(problem.message, document)
-        elif document.root is not None:
-            rule, message = reading.DECODE_TYPE, kind_missing(document.root, document.text)
-        span = Span(cause.line, cause.column, cause.line, cause.end_column)
-        manifest = Manifest(Document(None, document.text, cause.line), None, cause=cause)
+        cause = rest(part, document.line_offset)
+        rule, message = _problem_of_rest(self, document)
         self.report(
             "decode",
-            rule.id,
+            rule,
             message,
-            span,
+            Span(cause.line, cause.column, cause.line, cause.end_column),
             cause.help,
-            manifest,
+            Manifest(Document(None, document.text, cause.line), None, cause=cause),
         )
         self.diagnostics[-1] = replace(self.diagnostics[-1], headline=cause.headline)
         return True
@@ -381,3 +375,13 @@ class _CRDWalk(DocumentWalk):
         is_patch = self.request.partial == A_PATCH
         self.notices.append(Routine(notice) if is_patch else notice)
         return True
+
+
+def _problem_of_rest(walk: _CRDWalk, document: Document) -> tuple[str, str]:
+    """Return the rule and the message of the server for a document that is only the rest of another one."""
+    problem = document.error
+    if problem is not None:
+        return reading.YAML_SYNTAX.id, walk.in_words_of_sender(problem.message, document)
+    if document.root is None:
+        return reading.YAML_SYNTAX.id, ""
+    return reading.DECODE_TYPE.id, kind_missing(document.root, document.text)
