@@ -5,7 +5,7 @@ links the API server's packages can be built, the last one is the time of the la
 what a small CRD takes. The server stops at fields of a wrong type, so that the ratio says nothing where a shape has them.
 
 Brackets within brackets are measured a second time as libyaml reads them alone: it looks at all open brackets for each token, so
-that its time grows with the square. Without it, that of these shapes grows with their size.
+that its time grows with the square.
 """
 
 from __future__ import annotations
