@@ -34,7 +34,12 @@ from crdlint.rules.engine.finding import (
 from crdlint.rules.engine.markers import with_marker
 from crdlint.rules.engine.relations import lacking
 from crdlint.rules.texts import reading
-from crdlint.rules.texts.reading import duplicate_in_json, duplicate_in_yaml, repeated_block
+from crdlint.rules.texts.reading import (
+    duplicate_in_json,
+    duplicate_in_yaml,
+    other_bound,
+    repeated_block,
+)
 from crdlint.safety.bugs import attempt
 from crdlint.schema.traversal import all_schemas
 from crdlint.yaml.edit import split_lines
@@ -376,7 +381,11 @@ def _duplicate_key_findings(subject: Subject, manifest: Manifest) -> Iterator[Di
             offset,
         )
         diagnostic = duplicate_in_yaml(key, subject.file, offset, help_)
-        yield subject.fixes.add(diagnostic, RepeatedKeyFinding(manifest, diagnostic.rule, key))
+        finding = RepeatedKeyFinding(manifest, diagnostic.rule, key)
+        if help_ is None:
+            help_ = attempt(other_bound, finding, offset)
+            diagnostic = replace(diagnostic, help=help_ or diagnostic.help)
+        yield subject.fixes.add(diagnostic, finding)
 
 
 def _problem_findings(
@@ -390,12 +399,16 @@ def _problem_findings(
         finding = DecodeFinding(check.manifest, diagnostic.rule, problem)
         from crdlint.rules.fixes.field_fixes import placement  # only with fixes
 
+        repeated = _repeated(finding)
+        if repeated is not None:
+            bound = attempt(other_bound, repeated, subject.document.line_offset)
+            diagnostic = replace(diagnostic, help=bound or diagnostic.help)
         placed = attempt(placement, finding)
         if placed is not None:
             name = placed.name or problem.path.rpartition(".")[2]
             lacks = diagnostic.lacks if placed.owner is None else lacking(placed.owner, name)
             diagnostic = replace(diagnostic, help=placed.help, lacks=lacks)
-        yield subject.fixes.add(diagnostic, _repeated(finding) or finding)
+        yield subject.fixes.add(diagnostic, repeated or finding)
 
 
 def _repeated(finding: DecodeFinding) -> RepeatedKeyFinding | None:

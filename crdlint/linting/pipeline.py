@@ -130,7 +130,7 @@ class _CRDWalk(DocumentWalk):
         return True
 
     def problems(self, root: Node) -> int:
-        """Return how many fields of a document are wrong or idle if it is a CRD; one that is not JSON hides the others."""
+        """Return how many fields of a CRD are wrong or idle, or its name is missing; one that is not JSON hides the others."""
         try:
             if identify(root).form != "crd":
                 return 0
@@ -142,6 +142,7 @@ class _CRDWalk(DocumentWalk):
             + len(decoded.later)
             + len(decoded.ignored)
             + misfits(decoded.crd.spec)
+            + (not decoded.crd.metadata.name)
         )
 
     def check_rest(self, document: Document, part: Portion) -> bool:

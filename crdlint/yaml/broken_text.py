@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Sequence as SequenceOf
 from functools import cached_property
-from itertools import islice
+from itertools import chain, islice, takewhile
 from typing import Final
 
 from crdlint.light import NamedTuple, dataclass, regex
@@ -64,6 +65,7 @@ FIELDS: Final = KEYWORDS | {
     "storage",
 }
 _BEGINNING: Final = regex(r"[ ]*(?:- +)*([A-Za-z$][\w$-]*)")
+_FIELD_WORD: Final = regex(r"( *)([\w$-]+):(?: +([^ \r#]+))?")
 FIELD: Final = regex(r" *(?:- +)*[A-Za-z$][\w$./-]*:(?: |\r?\Z)")
 
 
@@ -180,6 +182,24 @@ class BrokenText:
             return [index]
         begins = re.compile(rf"[ ]*(?:- +)*{re.escape(key[1])}(?![\w$-])")
         return [i for i in self.structure if i == index or begins.match(self.lines[i])]
+
+    def fields_around(self, index: int) -> dict[str, str]:
+        """Return the fields of the mapping that has a line, by the indentation, with the first word of each value."""
+        indent = indent_of(self.lines[index])
+        position = bisect_left(self.structure, index)
+        above, below = self.structure[:position], self.structure[position:]
+        fields: dict[str, str] = {}
+        for line in chain(self._of_block(reversed(above), indent), self._of_block(below, indent)):
+            field = _FIELD_WORD.match(line)
+            if field is not None and len(field[1]) == indent:
+                fields[field[2]] = field[3] or ""
+        return fields
+
+    def _of_block(self, indexes: Iterable[int], indent: int) -> Iterator[str]:
+        """Yield lines up to the first one that is indented by fewer spaces."""
+        return takewhile(
+            lambda line: indent_of(line) >= indent, map(self.lines.__getitem__, indexes)
+        )
 
     def line(self, index: int) -> int:
         """Return the number of a line in the file (1-based)."""

@@ -14,7 +14,13 @@ from typing import Final, TypeAlias
 
 from crdlint.light import NamedTuple, regex
 from crdlint.search import Search, TrialBudget
-from crdlint.yaml import flow_causes, layout_causes, pasted_causes, value_causes
+from crdlint.yaml import (
+    flow_causes,
+    layout_causes,
+    marker_causes,
+    pasted_causes,
+    value_causes,
+)
 from crdlint.yaml.broken_text import BrokenText, Cause
 from crdlint.yaml.edit import Edit, apply
 from crdlint.yaml.nodes import Mapping, Node, Scalar
@@ -38,6 +44,7 @@ _IN_ANY_TEXT: Final[_Finders] = {
     pasted_causes.patches: "marks of a patch in front of lines",
     pasted_causes.line_numbers: "numbers in front of lines",
     pasted_causes.entities: "HTML entities instead of characters",
+    marker_causes.markers: "a marker of controller-gen, which is not YAML",
     pasted_causes.comments: "a comment that does not begin with `#`",
     pasted_causes.json_comments: "JSON has no comments",
     layout_causes.tabs: "a tab where YAML needs spaces",
@@ -52,6 +59,7 @@ _IN_YAML: Final[_Finders] = {
     value_causes.several: "a colon, a space or a backslash is missing",
     value_causes.json_slips: "a colon, quote or bracket is missing",
     value_causes.dashes: "a dash is missing, or is not a plain `-` with a space",
+    layout_causes.missing_properties: "`properties` is missing above it",
     layout_causes.odd_indentation: "wrong indentation",
     value_causes.escapes: "a backslash between double quotes",
     flow_causes.missing_commas: "a comma is missing",

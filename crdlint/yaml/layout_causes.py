@@ -303,6 +303,38 @@ _LEFT_OUT: Final = regex(
 )
 
 
+def missing_properties(text: BrokenText) -> Iterator[Cause]:
+    """Find properties of an object below one of its fields, without the key `properties`."""
+    stop = _stop(text) if text.structure else 0
+    if not stop or "mapping values" not in text.message:
+        return
+    upper, lower = text.structure[stop - 1], text.structure[stop]
+    has_value = entry_of(text.lines[upper]) is not None
+    fields = text.fields_around(upper) if has_value else {}
+    is_without = fields.get("type") == "object" and "properties" not in fields
+    indent = indent_of(text.lines[upper])
+    if is_without and indent_of(text.lines[lower]) > indent and _are_properties(text, stop):
+        end = "\r\n" if text.lines[lower].endswith("\r") else "\n"
+        start = text.starts[lower]
+        yield text.cause(
+            repairs.PROPERTIES,
+            lower,
+            f"Add `properties:` above line {text.line(lower)}, indented by {_count(indent)}",
+            (Edit(start, start, f"{' ' * indent}properties:{end}"),),
+        )
+
+
+def _are_properties(text: BrokenText, index: int) -> bool:
+    """Return whether each key of the block that begins with a line of the structure has fields as its value."""
+    below = _block(text, index)
+    indent = indent_of(text.lines[below[0]])
+    lines = [text.lines[i] for i in below]
+    return all(_PROPERTY.match(line) for line in lines if indent_of(line) == indent)
+
+
+_PROPERTY: Final = regex(r" *[\"']?[\w$.-]+[\"']?:(?: *\{.*\})? *(?:#.*)?\r?\Z")
+
+
 def odd_indentation(text: BrokenText) -> Iterator[Cause]:
     """Find lines with an odd number of spaces where nearly all lines have an even number."""
     lines, stop = text.structure, _stop(text)

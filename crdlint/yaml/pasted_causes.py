@@ -133,7 +133,7 @@ def line_numbers(text: BrokenText) -> Iterator[Cause]:
 
 def comments(text: BrokenText) -> Iterator[Cause]:
     """Find comments of other languages, and markers of code generators."""
-    alike = text.fitting(range(len(text.lines)), _is_other_comment)
+    alike = text.fitting(range(len(text.lines)), is_other_comment)
     if alike and alike[0] <= text.stop:
         has_marker = any(map(_MARKER.match, text.texts(alike)))
         help_ = f"Begin the comment in {text.numbers(alike)} with `#`"
@@ -142,14 +142,15 @@ def comments(text: BrokenText) -> Iterator[Cause]:
             repair,
             alike[0],
             help_,
-            text.rewritten(alike, _with_hash),
+            text.rewritten(alike, with_hash),
         )
     for i in text.fitting(text.near(), _MARKER.match):
-        help_ = f"Remove line {text.line(i)}: a marker of controller-gen belongs into a comment of the Go code"
+        help_ = f"Remove line {text.line(i)}: controller-gen reads a marker only in a comment of Go code"
         yield _commented(text, i, help_)
 
 
-def _is_other_comment(line: str) -> bool:
+def is_other_comment(line: str) -> bool:
+    """Return whether a line begins with a comment of another language."""
     return _OTHER_COMMENT.match(line) is not None and not line.startswith("---")
 
 
@@ -175,7 +176,8 @@ def json_comments(text: BrokenText) -> Iterator[Cause]:
         )
 
 
-def _with_hash(line: str) -> str:
+def with_hash(line: str) -> str:
+    """Return a line whose comment of another language is one of YAML."""
     end = "\r" if line.endswith("\r") else ""
     begun = _OTHER_COMMENT.sub(r"\1#", line.rstrip(" \t\r"), count=1)
     return begun.removesuffix("*/").removesuffix("-->") + end

@@ -72,6 +72,9 @@ NO_VALUE: Final = Repair("Remove the empty value of a key with fields below it",
     "host: {}\n  type: string\n", _TYPE)
 INDENTATION: Final = Repair("Indent the line like the lines around it", "unsafe",
     "host:\n  maxLength: 9\n type: string\n", "host:\n  maxLength: 9\n  type: string\n")
+PROPERTIES: Final = Repair("Add `properties` above the properties of an object", "unsafe",
+    "host:\n  type: object\n    name:\n      type: string\n",
+    "host:\n  type: object\n  properties:\n    name:\n      type: string\n")
 SAME_SIDES: Final = _repair("Keep one side of a conflict whose sides are equal", "safe",
     f"<<<<<<< HEAD\n{_LENGTH}=======\n{_LENGTH}>>>>>>> main\n", _LENGTH)
 ONE_SIDE: Final = _repair("Keep the only side of a conflict, without its markers", "unsafe",
@@ -82,7 +85,9 @@ REMOVED_LINES: Final = _repair("Remove the lines that a patch removes, and its m
 COMMENT: Final = _repair("Begin the comment with `#`", "safe",
     f"  // Not too long.\n{_LENGTH}", f"  # Not too long.\n{_LENGTH}")
 COMMENTED: Final = _repair("Make a comment of the text", "unsafe",
-    f"  +kubebuilder:validation:MaxLength=9\n{_LENGTH}", f"  # +kubebuilder:validation:MaxLength=9\n{_LENGTH}")
+    f"  +genclient\n{_LENGTH}", f"  # +genclient\n{_LENGTH}")
+KEYWORDS: Final = _repair("Write the keyword that the marker means", "unsafe",
+    "  +kubebuilder:validation:MaxLength=9\n", _LENGTH)
 ENTITIES: Final = _repair("Write the characters instead of HTML entities", "safe",
     "  pattern: &quot;^a&quot;\n", '  pattern: "^a"\n')
 PLAIN_KEYS: Final = Repair("Remove the marks of Markdown around the keys", "safe",

@@ -78,6 +78,50 @@ def test_a_warning_names_both_lines_of_the_file(
     assert (one.line, one.related and one.related.line) == (later, first)
 
 
+# Two fields of an integer or a text, the bound that one of them is probably meant for, and whether that is the first.
+BOUNDS = (
+    ("maximum: 10\n  maximum: 1", "minimum", False),
+    ("maximum: 1\n  maximum: 10", "minimum", True),
+    ("minimum: -1\n  minimum: 0.5", "maximum", False),
+    ("maxLength: 63\n  minItems: 1\n  maxLength: 1", "minLength", False),
+    ("minItems: 9\n  minItems: 0", "maxItems", True),
+)
+# The same key twice, without an opposite bound that one of them may be meant for.
+OTHERS = (
+    "maximum: 10\n  maximum: 9\n  minimum: 1",
+    "multipleOf: 2\n  multipleOf: 3",
+    "pattern: a\n  pattern: b",
+    "maxLength: many\n  maxLength: 3",
+)
+
+
+@each(("fields", "opposite", "is_first"), BOUNDS)
+def test_a_bound_that_may_be_meant_for_the_opposite_one_is_a_question(
+    fields: str, opposite: str, is_first: bool
+) -> None:
+    text = crd(f"a:\n  type: string\n  {fields}")
+    (finding,) = [one for one in found(text) if one.rule == "duplicate-key"]
+    first = 21
+    line = first if is_first else first + fields.count("\n")
+    assert str(finding.help).startswith(f"Did you mean `{opposite}` in line {line}? Otherwise, ")
+    assert crdlint.fix_text(text, filename="x.yaml", unsafe=True) == text
+
+
+@each("fields", OTHERS)
+def test_no_fix_removes_one_of_two_different_values(fields: str) -> None:
+    text = crd(f"a:\n  type: string\n  {fields}")
+    helps = [one.help for one in found(text) if one.rule == "duplicate-key"]
+    assert helps == ["Remove one of the two keys: the API server uses the last"]
+    assert crdlint.fix_text(text, filename="x.yaml", unsafe=True) == text
+
+
+def test_repetitions_in_several_mappings_are_no_block() -> None:
+    fields = "type: string\n  maxLength: 9\n  maxLength: 9\n"
+    text = crd(f"a:\n  {fields}b:\n  {fields}")
+    assert not any("indentation" in str(one.help) for one in found(text))
+    assert crdlint.fix_text(text, filename="x.yaml").count("maxLength: 9") == len("ab")
+
+
 def test_the_help_for_a_merge_below_other_keys_says_where_it_belongs() -> None:
     [one] = found(LATE_MERGE)
     assert (

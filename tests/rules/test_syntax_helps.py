@@ -84,6 +84,8 @@ CASES = {
     "quote inside": b(HOST, HOST.replace("The name of a host.", "'It isn't long.'"), "Write `''` for an apostrophe between single quotes in line {}", HOST.replace("The name of a host.", "'It isn''t long.'")),
     "list in the line of its key": b(REQUIRED, "            required: - host\n", "Move the list in line {} to lines of its own, below the key"),
     "list below a value": b(REQUIRED, "            required: host\n            - host\n", "Remove the value in line {} or the list below it: a key cannot have both"),
+    "properties without their key": b("    text:\n", "    box:\n                type: object\n                  size:\n                    type: string\n              text:\n", "Add `properties:` above line {+2}, indented by 16 spaces", "    box:\n                type: object\n                properties:\n                  size:\n                    type: string\n              text:\n"),
+    "properties without their key below a description": b("    text:\n", "    box:\n                description: A box.\n                  size: {type: string}\n                type: object\n              text:\n", "Add `properties:` above line {+2}, indented by 16 spaces", "    box:\n                description: A box.\n                properties:\n                  size: {type: string}\n                type: object\n              text:\n"),
     "fields below a value": b(HOSTS, "              hosts: a\n                type: array\n", "Make a comment of `a` in line {}: the value is below it"),
     "one space too few": b("                maxLength: 9\n", "               maxLength: 9\n", "Indent line {} by 16 spaces instead of 15 spaces"),
     "one space too many": b("                maxLength: 9\n", "                 maxLength: 9\n", "Indent line {} by 16 spaces instead of 17 spaces"),
@@ -188,3 +190,11 @@ def test_a_cause_is_found_beside_keys_that_are_not_strings() -> None:
         (found,) = lint_file(text, filename="x").diagnostics
         line = text[: text.index("   scope")].count("\n") + 1
         assert found.help == f"Indent line {line} by 2 spaces instead of 3 spaces", odd
+
+
+def test_a_name_between_two_levels_is_that_of_the_crd() -> None:
+    name = "  name: foos.example.com\n"
+    text = CRD.replace(name, f"  annotations:\n    owner: team\n {name}", 1)
+    (found,) = lint_file(text, filename="x").diagnostics
+    line = text[: text.index("   name")].count("\n") + 1
+    assert found.help == f"Indent line {line} by 2 spaces instead of 3 spaces"

@@ -512,22 +512,7 @@ def _repeated_key(finding: RepeatedKeyFinding) -> Edits:
         yield finding.editor.remove_at(mapping, later)
 
 
-@Fixer("Keep the last value, as the API server does", "unsafe").example(
-    good="type: object\nproperties:\n  name:\n    type: integer\n"
-)
-def _overridden_key(finding: RepeatedKeyFinding) -> Edits:
-    mapping, first, later = _twice(finding)
-    values = [text_of(mapping.items[index + 1]) for index in (first, later)]
-    if values == [None, None]:
-        return  # one of two blocks may belong elsewhere
-    # One of them is the type of an object around the other, or a property that is named like a keyword.
-    is_mixed = None in values or not {"object", "array"}.isdisjoint(values)
-    # The first may belong below a key above it that has no value.
-    if not is_mixed and not any(map(is_null, mapping.items[1:first:2])):
-        yield finding.editor.remove_at(mapping, first)
-
-
-DUPLICATE: Final = (shifts.fields_of_items, _repeated_key, _overridden_key)
+DUPLICATE: Final = (shifts.fields_of_items, _repeated_key)
 
 
 def _of_cause(repair: Repair) -> Callable[[DocumentFinding], Edits]:

@@ -29,7 +29,6 @@ from crdlint.rules.server.forbidden_fields import (
     ID,
     ITEMS_ARRAY,
     PRESERVE_FALSE,
-    TYPE_NULL,
     TYPE_UNSUPPORTED,
     UNIQUE_ITEMS,
 )
@@ -176,6 +175,8 @@ def _string_of_format(finding: FieldFinding) -> Edits:
 )
 def _implied_type(finding: FieldFinding) -> Edits:
     word, schema = finding.scalar().value.lower(), finding.schema(finding.owner)
+    if word == "null":
+        return  # the other type is a guess
     if word.replace("-", "") == "intorstring":
         if finding.owner.find(_INT_OR_STRING) is None:
             yield from rename_to_true(
@@ -262,21 +263,6 @@ def _keep_unknown_fields(finding: FieldFinding) -> Edits:
         )
 
 
-@Fixer("Accept any value, and null", "unsafe").example(
-    good="note: {x-kubernetes-preserve-unknown-fields: true, nullable: true}"
-)
-def _nullable_instead(finding: FieldFinding) -> Edits:
-    owner = finding.owner
-    if owner.find(_PRESERVE) is None and owner.find("nullable") is None:
-        yield from rename_to_true(finding.editor, owner, "type", _PRESERVE)
-        yield finding.editor.insert(
-            owner,
-            "nullable",
-            "true",
-            after="type",
-        )
-
-
 def _without_property(finding: FieldFinding) -> Edits:
     """Remove a property of the metadata that is declared as an object: its values are texts."""
     editor = finding.editor
@@ -305,7 +291,6 @@ FIXES: Final = FixesOf(
             _string_of_format,
             _any_value,
         ),
-        TYPE_NULL.id: (_nullable_instead,),
         ITEMS_ARRAY.id: (_one_schema,),
         DEFAULT_FORBIDDEN.id: (Fixer("Remove the default", "safe", removal),),
         EMBEDDED_IN_META.id: (

@@ -8,6 +8,7 @@ from typing import Final
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.light import regex
 from crdlint.phrases import OneCommand, Sample, nearest
+from crdlint.rules.helps.structural import implied_type
 from crdlint.schema.structural import TYPES
 
 _LIKE: Final = 0.7
@@ -113,6 +114,9 @@ def nullable_type(word: str) -> str | None:
 
 def of_type(schema: JSONSchemaProps) -> str | None:
     """Return the help for a type that does not exist."""
+    if schema.type == "null":
+        implied = implied_type(schema)
+        return f"Write `type: {implied}` and `nullable: true`" if implied else _NULL
     nullable = nullable_type(schema.type)
     if nullable:
         return f"Write `type: {nullable}` and `nullable: true`"
@@ -122,6 +126,9 @@ def of_type(schema: JSONSchemaProps) -> str | None:
     return OneCommand(f"Write `type: {meant}`") if meant else None
 
 
+_NULL: Final = Sample(
+    "Write the type of the values that are not null, such as `type: string`, and `nullable: true`"
+)
 _OBJECT: Final = Sample(
     "Write `type: object`, and the schema of its values as `additionalProperties` or of its fields as `properties`"
 )

@@ -15,11 +15,13 @@ from crdlint.crd.positions import Span, node_span
 from crdlint.diagnostics import INTERNAL_ERROR, Diagnostic, Related
 from crdlint.light import replace
 from crdlint.rules.engine.examples import HEAD
+from crdlint.rules.engine.finding import RepeatedKeyFinding
 from crdlint.rules.engine.relations import IN_SAME_VALUE, MOVED
 from crdlint.rules.engine.rule import Caution, Link, Rule
 from crdlint.safety.bugs import Bug
 from crdlint.yaml.json_values import DuplicateKey
-from crdlint.yaml.nodes import Node
+from crdlint.yaml.nodes import Mapping, Node, Scalar, text_or_empty
+from crdlint.yaml.resolve import resolve
 
 _GOOD: Final = """\
 type: object
@@ -206,6 +208,10 @@ _LAST_WINS: Final = (
     "it rejects only a request with the {} itself"
 )
 _APART: Final = 2  # lines
+_MOST_ITEMS: Final = 1000  # of a mapping, with its keys
+_BOUNDS: Final = tuple((f"min{of}", f"max{of}") for of in ("imum", "Length", "Items", "Properties"))
+_OPPOSITE: Final = dict(_BOUNDS) | {high: low for low, high in _BOUNDS}
+_REMOVE_ONE: Final = "remove one of the two keys: the API server uses the last"
 
 
 def repeated_block(
@@ -231,10 +237,45 @@ def repeated_block(
         return None
     earlier = [other.first.start_mark.line + 1 + line_offset for other in block]
     later = [other.later.start_mark.line + 1 + line_offset for other in block]
+    if max(earlier) >= min(later):
+        return None  # keys of several mappings, each with its repetition
     return (
         f"Check the indentation of lines {min(later)} to {max(later)}: they repeat the keys of lines {min(earlier)} to "
         f"{max(earlier)}, and are probably meant for another mapping"
     )
+
+
+def other_bound(finding: RepeatedKeyFinding, line_offset: int) -> str | None:
+    """Return the help for a bound that is set to two numbers, None for another key.
+
+    One of them is probably the opposite bound, if the schema lacks that.
+    """
+    key = finding.key
+    name = text_or_empty(key.later)
+    opposite = _OPPOSITE.get(name)
+    mapping = None if opposite is None else _mapping_with_both(finding)
+    if mapping is None or opposite is None or mapping.find(opposite) is not None:
+        return None
+    values = [mapping.items[finding.editor.index(node) + 1] for node in (key.first, key.later)]
+    first, later = map(_number, values)
+    if first is None or later is None or first == later:
+        return None
+    is_first = (first < later) == name.startswith("max")
+    line = (key.first if is_first else key.later).start_mark.line + 1 + line_offset
+    return f"Did you mean `{opposite}` in line {line}? Otherwise, {_REMOVE_ONE}"
+
+
+def _mapping_with_both(finding: RepeatedKeyFinding) -> Mapping | None:
+    """Return the mapping with a key written twice, None for a large one or if `<<` merges one of the two."""
+    first, later = (finding.editor.parent(node) for node in (finding.key.first, finding.key.later))
+    if first is not later or finding.key.how != "written twice":
+        return None
+    return first if isinstance(first, Mapping) and len(first.items) <= _MOST_ITEMS else None
+
+
+def _number(value: Node) -> float | None:
+    number = resolve(value) if isinstance(value, Scalar) else None
+    return number if isinstance(number, (int, float)) else None
 
 
 def _distance(duplicate: DuplicateKey) -> int:
