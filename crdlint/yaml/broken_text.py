@@ -187,9 +187,10 @@ class BrokenText:
         """Return the fields of the mapping that has a line, by the indentation, with the first word of each value."""
         indent = indent_of(self.lines[index])
         position = bisect_left(self.structure, index)
-        above, below = self.structure[:position], self.structure[position:]
+        upwards = reversed(self.structure[:position])
+        downwards = self.structure[position:]
         fields: dict[str, str] = {}
-        for line in chain(self._of_block(reversed(above), indent), self._of_block(below, indent)):
+        for line in chain(self._of_block(upwards, indent), self._of_block(downwards, indent)):
             field = _FIELD_WORD.match(line)
             if field is not None and len(field[1]) == indent:
                 fields[field[2]] = field[3] or ""
