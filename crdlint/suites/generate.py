@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import count
 from typing import Any, Final
 
-from crdlint.light import dataclass
+from crdlint.light import dataclass, replace
 from crdlint.resources.dump import dump
 from crdlint.suites.crds import SuiteCRDs, Target
 from crdlint.suites.read import read_suite
@@ -64,7 +64,7 @@ def _named(witnesses: Iterator[Witness]) -> Iterator[Witness]:
         while name in names:
             name = next(others)
         names.add(name)
-        yield Witness(name, each.sent, each.error, each.stored, each.old)
+        yield replace(each, name=name)
 
 
 def _passing(
@@ -115,7 +115,8 @@ def _test(witness: Witness) -> Iterator[str]:
     else:
         yield from _object("initial", witness.sent)
     if witness.error:
-        yield f"    expectedError: {_quoted(witness.error)}"
+        key = "expectedStatusError" if witness.of_status else "expectedError"
+        yield f"    {key}: {_quoted(witness.error)}"
     elif witness.stored is not None:
         yield from _object("expected", witness.stored)
 

@@ -16,10 +16,11 @@ from crdlint.evaluation.evaluate import SchemaRule, rules_of
 from crdlint.evaluation.field_paths import AnyItem, field_path_text
 from crdlint.gathering import first_of, without_none
 from crdlint.kubernetes.servers import Server
-from crdlint.light import dataclass
+from crdlint.light import dataclass, replace
 from crdlint.resources.validation import NotDecodedError, ObjectResult, ResourceValidator
 from crdlint.safety import work
 from crdlint.schema.deep_equal import deep_copy
+from crdlint.schema.defaulting import META_FIELDS
 from crdlint.suites.variations import Change, Variations
 from crdlint.suites.violations import TestedLimit, limits_of
 
@@ -45,7 +46,7 @@ class Witness:
     """An object that shows what a part of a schema does.
 
     ``error`` is a part of the rejection, empty if the object is accepted, and then stored as ``stored``. ``old`` is the
-    object before an update, None for a create.
+    object before an update, None for a create. ``of_status``: the update of the status subresource is what is rejected.
     """
 
     name: str
@@ -53,6 +54,7 @@ class Witness:
     error: str = ""
     stored: Object | None = None
     old: Object | None = None
+    of_status: bool = False
 
 
 class Witnesses:
@@ -66,7 +68,7 @@ class Witnesses:
         schema = validator.schema
         self._schema: Final = JSONSchemaProps() if schema is None else schema
         self._variations: Final = Variations(self._schema, self._examples, server)
-        self._rules: Final = list(rules_of(self._schema))
+        self._rules: Final = [rule for rule in rules_of(self._schema) if self._is_own(rule.steps)]
         self._left = _IN_ALL  # objects that are tried for rules
         self.missing: Final[list[str]] = []  # parts for which no object was found
 
@@ -77,7 +79,20 @@ class Witnesses:
             self.missing.append("an object that the CRD accepts")
             return
         yield self._accepted("the smallest object", base)
-        for steps, schema in islice(_fields(self._schema), _FIELDS):
+        yield from self._of_parts(base)
+        if self._validator.has_status:
+            of_status = _StatusWitnesses(self._validator, self._identity, self._server)
+            yield from of_status.of_object(base)
+            self.missing.extend(of_status.missing)
+
+    def _is_own(self, steps: tuple[object, ...]) -> bool:
+        """Return whether a create or update of an object decides about a part of it; subresources decide about others."""
+        return not self._validator.has_status or steps[:1] != _STATUS
+
+    def _of_parts(self, base: Object) -> Iterator[Witness]:
+        """Yield the witnesses of limits, then those of rules."""
+        parts = (part for part in _fields(self._schema) if self._is_own(part[0]))
+        for steps, schema in islice(parts, _FIELDS):
             limits = (each for each in limits_of(schema) if steps or each.name not in _ALWAYS_MET)
             for limit in limits:
                 yield from self._of_limit(base, steps, limit)
@@ -300,6 +315,46 @@ class Witnesses:
         return [(old, new) for old in valid for new in valid if old is not new]
 
 
+class _StatusWitnesses(Witnesses):
+    """Finds the witnesses of the status of an object, which only updates of its status subresource change."""
+
+    def __init__(self, validator: ResourceValidator, identity: Object, server: Server) -> None:
+        super().__init__(validator, identity, server)
+        self._base: Object = {}
+        self._stored: Object = {}
+
+    def of_object(self, base: Object) -> Iterator[Witness]:
+        """Yield the witnesses for a valid object, which has no status when it is created."""
+        self._base = {name: value for name, value in base.items() if name != "status"}
+        self._stored = self._validator.create(deep_copy(self._base)).resource
+        for each in self._of_parts(self._base):
+            old = self._base if each.old is None else each.old
+            yield replace(each, old=old, of_status=True)
+
+    def _is_own(self, steps: tuple[object, ...]) -> bool:
+        return steps[:1] == _STATUS
+
+    def _candidates(self, conditions: Iterable[str], path: Iterable[str] = ()) -> Iterator[Object]:
+        for candidate in super()._candidates(conditions, path):
+            if "status" in candidate:
+                yield {**self._base, "status": candidate["status"]}
+
+    def _result(self, sent: Object, old: Object | None = None) -> ObjectResult | None:
+        with suppress(NotDecodedError, work.WorkLimitError):
+            stored = self._stored
+            if old is not None and "status" in old:
+                stored = self._updated(old, stored).resource
+            return self._updated(sent, stored)
+        return None
+
+    def _updated(self, sent: Object, stored: Object) -> ObjectResult:
+        status = deep_copy(sent.get("status"))
+        return self._validator.update_status({**deep_copy(stored), "status": status}, stored)
+
+
+_STATUS: Final = ("status",)
+
+
 def _is_anything(_: Conjunction, __: Any) -> bool:
     return True
 
@@ -319,7 +374,7 @@ def _fields(root: JSONSchemaProps) -> Iterator[tuple[Steps, JSONSchemaProps]]:
         below: list[tuple[Steps, JSONSchemaProps]] = [
             ((*steps, name), each)
             for name, each in schema.properties.items()
-            if steps or name not in ("apiVersion", "kind", "metadata", "status")
+            if steps or name not in META_FIELDS
         ]
         others = filter(None, (schema.item_schema, schema.additional_schema))
         below += [((*steps, AnyItem()), each) for each in others]

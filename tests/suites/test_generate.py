@@ -93,7 +93,8 @@ def suite_of(path: Path) -> tuple[set[str], set[str]]:
     results = list(run_suite(suite, target, files))
     assert [each.failure for each in results if each.failure] == []
     assert len(results) == generated.tests > 0
-    rejecting = {case.name for case in suite.cases if case.expected_error}
+    errors = {case.name: case.expected_error or case.expected_status_error for case in suite.cases}
+    rejecting = {name for name, error in errors.items() if error}
     return {case.name for case in suite.cases} - rejecting, rejecting
 
 
@@ -107,6 +108,25 @@ def test_each_limit_and_rule_has_objects_on_both_sides(tmp_path: Path, name: str
         assert [each for each in rejecting if limit in each], (limit, rejecting)
         if "required" not in limit:
             assert [each for each in accepting if limit in each], (limit, accepting)
+
+
+@pytest.mark.parametrize("subresources", ["subresources: {status: {}}", "deprecated: false"])
+@pytest.mark.parametrize("name", SCHEMAS)
+def test_a_status_is_updated_where_it_has_a_subresource(
+    tmp_path: Path, name: str, subresources: str
+) -> None:
+    fields, limits = SCHEMAS[name]
+    schema = f"{{type: object, properties: {{{fields}}}}}"
+    crd = crd_with_spec("{type: object}").replace(
+        "    storage: true\n", f"    storage: true\n    {subresources}\n"
+    )
+    path = tmp_path / "crd.yaml"
+    path.write_text(f"{crd}          status: {schema}\n", encoding="utf-8")
+    accepting, rejecting = suite_of(path)
+    for limit in limits:
+        assert [each for each in rejecting if limit in each and "status" in each], limit
+        if "required" not in limit:
+            assert [each for each in accepting if limit in each and "status" in each], limit
 
 
 @pytest.mark.parametrize(
