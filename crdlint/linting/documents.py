@@ -39,6 +39,7 @@ from crdlint.yaml import YAMLDecodeError
 from crdlint.yaml.json_values import DuplicateKey, duplicate_keys, first_error
 from crdlint.yaml.nodes import Mapping, Node, child, items_of, text_of, text_or_empty
 from crdlint.yaml.parse import (
+    Chunk,
     Document,
     YAMLProblem,
     chunks,
@@ -200,29 +201,35 @@ class DocumentWalk(ABC):
         chunk = part.chunk
         if (chunk.text, chunk.junk) == self.skipped and not part.continued:
             return _SKIPPED
-        document, count, is_skipped, is_reusable, effects = None, True, False, False, self.effects()
+        document, is_filled, is_skipped = None, True, False
+        effects, is_reusable = self.effects(), False
         self.crds, self.diagnostics, self.notices = [], [], []
         try:
             document = parse_chunk(chunk)
             document.is_continued = part.is_continued
-            count = document.root is not None or document.error is not None
-            is_skipped = count and not self.check_rest(document, part) and self._check(document)
+            is_filled = document.root is not None or document.error is not None
+            is_skipped = is_filled and self._is_skipped(document, part)
             self._report_rest(document, is_skipped=is_skipped)
-            # Whether a syntax error is reported depends on the whole file.
-            is_whole = not part.continued and not part.is_continued
-            is_reusable = is_whole and document.error is None and self.effects() == effects
+            is_reusable = _is_whole(document, part) and self.effects() == effects
         except Exception as error:
-            root = None if document is None else document.root
-            line = chunk.line_offset + 1
-            span = Span(line, 1, line, 1) if root is None else node_span(root, chunk.line_offset)
+            span = _start_of(document, chunk)
             self.diagnostics.append(internal_error(self.file, contain(error), span))
         lists = tuple(self.crds), tuple(self.diagnostics), tuple(self.notices)
-        result = DocumentResult(int(count), int(is_skipped), *lists)
-        if is_reusable and (self.crds or self.diagnostics):
-            self.reusable[number] = result
-        elif is_reusable and result == _SKIPPED:
-            self.skipped = chunk.text, chunk.junk
+        result = DocumentResult(int(is_filled), int(is_skipped), *lists)
+        if is_reusable:
+            self._keep(result, number, chunk)
         return result
+
+    def _keep(self, result: DocumentResult, number: int, chunk: Chunk) -> None:
+        """Keep the result of a document for the same document of the next text, or for equal ones that are skipped."""
+        if self.crds or self.diagnostics:
+            self.reusable[number] = result
+        elif result == _SKIPPED:
+            self.skipped = chunk.text, chunk.junk
+
+    def _is_skipped(self, document: Document, part: Portion) -> bool:
+        """Check a document that is not empty, or report that it belongs to the one above; return whether it is skipped."""
+        return not self.check_rest(document, part) and self._check(document)
 
     def _check(self, document: Document) -> bool:
         """Check a document that is not empty, and return whether it is skipped."""
@@ -339,6 +346,19 @@ class DocumentWalk(ABC):
             if manifest is None
             else self.fixes.add(diagnostic, DocumentFinding(manifest, rule))
         )
+
+
+def _is_whole(document: Document, part: Portion) -> bool:
+    """Return whether a document has no syntax error and is no part of another one: that depends on the whole file."""
+    return not part.continued and not part.is_continued and document.error is None
+
+
+def _start_of(document: Document | None, chunk: Chunk) -> Span:
+    """Return the start of the object of a document, or of its text if that is not parsed."""
+    if document is not None and document.root is not None:
+        return node_span(document.root, chunk.line_offset)
+    line = chunk.line_offset + 1
+    return Span(line, 1, line, 1)
 
 
 def read_documents(

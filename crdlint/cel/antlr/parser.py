@@ -58,6 +58,9 @@ _ALTERNATIVES: Final = {
     31: ("SimpleIdentifier", "EscapedIdentifier"),
     35: ("NUM_INT", "NUM_UINT", "NUM_FLOAT", "STRING", "BYTES", "true", "false", "null"),
 }
+_KINDS: Final[list[tuple[str, ...]]] = [() for _ in _AUTOMATON.states]  # by state
+for _decision, _kinds in _ALTERNATIVES.items():
+    _KINDS[_AUTOMATON.decisionToState[_decision].stateNumber] = _kinds
 # The rule for names after a dot. The grammar of older servers has none: it expects an identifier where the rule is used.
 _NAME: Final = _RULES.index("escapeIdent")
 _LOOPED: Final = frozenset({ATNState.STAR_LOOP_BACK, ATNState.PLUS_LOOP_BACK})
@@ -115,7 +118,8 @@ class TreeParser(Parser):  # type: ignore[misc]
 
     def __init__(self, stream: Any, *, reads_quoted_identifiers: bool = True) -> None:
         super().__init__(stream)
-        self._has_names = reads_quoted_identifiers
+        # The rule for names of which only the first alternative, an identifier, is read.
+        self._identifier = None if reads_quoted_identifiers else _NAME
         self._interp = _Simulator(self, _AUTOMATON, _DECISIONS, _CONTEXTS)
         self._depths = [0] * len(_RULES)
         # ANTLR only calls the triggers if this list exists.
@@ -137,7 +141,7 @@ class TreeParser(Parser):  # type: ignore[misc]
         try:
             self._walk(start, parent, tree.invokingState)
         except RecognitionException as error:
-            if rule == _NAME and not self._has_names:
+            if rule == self._identifier:
                 raise
             self._ctx.exception = error
             self._errHandler.reportError(self, error)
@@ -171,8 +175,7 @@ class TreeParser(Parser):  # type: ignore[misc]
             recurs = start.isPrecedenceRule and state.stateType == ATNState.STAR_BLOCK_START
             if recurs:
                 self.triggerExitRuleEvent()
-            is_identifier = state.ruleIndex == _NAME and not self._has_names
-            has_ways = len(state.transitions) > 1 and not is_identifier
+            has_ways = len(state.transitions) > 1 and state.ruleIndex != self._identifier
             may_skip = has_ways or state.stateType in _SYNCHRONIZED
             if may_skip and not is_repeated:
                 self.state = state.stateNumber
@@ -181,10 +184,9 @@ class TreeParser(Parser):  # type: ignore[misc]
             way = self._way(state) if has_ways else 0
             if recurs:
                 self._recur(start, parent, invoking)
-            if is_identifier:
-                self._ctx.kind = "SimpleIdentifier"
-            elif has_ways and state.decision in _ALTERNATIVES:
-                self._ctx.kind = _ALTERNATIVES[state.decision][way]
+            kinds = _KINDS[state.stateNumber]
+            if kinds:
+                self._ctx.kind = kinds[way]
             state = self._after(state, state.transitions[way])
 
     def _recur(self, start: Any, parent: ParseTree | None, invoking: int) -> None:

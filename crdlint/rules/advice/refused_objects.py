@@ -14,7 +14,7 @@ from crdlint.rules.engine.rule import Caution, Nodes
 from crdlint.schema.traversal import value_schema
 
 if TYPE_CHECKING:
-    from crdlint.cel.ast import Expr
+    from crdlint.cel.ast import Call, Expr
     from crdlint.kubecel.cost import EstimatedRule
 
 _KEYS: Final = "x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [k]"
@@ -209,18 +209,23 @@ def _is_absence(expr: Expr) -> bool:
 
 def _operation(expr: Expr, schema: JSONSchemaProps) -> tuple[Expr, str, str, str] | None:
     """Return an operation on an int-or-string, the name of the field, the type for which it fails, and a function of texts."""
-    from crdlint.cel.ast import Call, Literal
+    from crdlint.cel.ast import Call
 
     if not isinstance(expr, Call):
         return None
-    if expr.function in _OF_TEXTS and len(expr.args) == 1 and expr.target is None:
-        name = _int_or_string(expr.args[0], schema)
-        return None if name is None else (expr, name, _INTEGER, expr.function)
-    if expr.function in _OF_TEXT and expr.target is not None:
-        name = _int_or_string(expr.target, schema)
-        return None if name is None else (expr, name, _INTEGER, "")
-    if expr.function not in _COMPARED:
-        return None
+    if expr.function in _COMPARED:
+        return _comparison(expr, schema)
+    is_of_text = expr.function in _OF_TEXTS and len(expr.args) == 1 and expr.target is None
+    is_method = expr.function in _OF_TEXT and expr.target is not None
+    text = expr.args[0] if is_of_text else expr.target if is_method else None
+    name = None if text is None else _int_or_string(text, schema)
+    return None if name is None else (expr, name, _INTEGER, expr.function if is_of_text else "")
+
+
+def _comparison(expr: Call, schema: JSONSchemaProps) -> tuple[Expr, str, str, str] | None:
+    """Return what `_operation` returns for a comparison of two operands, one of which is a literal."""
+    from crdlint.cel.ast import Literal
+
     left, right = expr.args
     for side, other in ((left, right), (right, left)):
         name = _int_or_string(side, schema)
