@@ -41,6 +41,7 @@ NOT_RENDERED: Final = "helm-skipped"  # that of findings about CRDs which only H
 REMOVED_VERSION: Final = (
     "api-version-removed"  # that of CRDs of a version that Kubernetes has removed
 )
+FAILED_RULE: Final = "resource-rule"  # that of rules which an object breaks
 UNKNOWN_FIELD: Final = "unknown-field"  # that of fields which the API does not have
 MERGE_KEY_OVERRIDE: Final = "merge-key-override"  # that of keys which a merge key brings as well
 OLD_CRD: Final = "the old CRD"  # the label of a place in it

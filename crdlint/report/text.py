@@ -120,8 +120,18 @@ class TextReport(pieces.Report):
         for findings in words.by_crd(file.causes(result), show_all=self._view.show_all):
             yield from self._of_crd(findings, file)
         for cause in file.shown_before:
-            remark = f"follows from line {cause.line}"
-            yield from self._consequences(file.following.get(id(cause), ()), remark)
+            yield from self._later_consequences(cause, file.following.get(id(cause), ()))
+
+    def _later_consequences(
+        self, cause: Diagnostic, findings: Sequence[Diagnostic]
+    ) -> Iterator[str]:
+        """Yield what follows from a finding that an earlier result of the file has: a note, unless all are to be shown."""
+        note = words.describe_consequences(findings)
+        if self._view.show_all:
+            yield from self._consequences(findings, f"follows from line {cause.line}")
+        elif note:
+            yield printable_line(f"{cause.file}:{cause.line}: note: {note}")
+            yield ""
 
     def _of_crd(self, findings: Sequence[Diagnostic], file: _FindingsOfFile) -> Iterator[str]:
         """Yield the findings of a CRD or an object, those that the server reports first before the others."""

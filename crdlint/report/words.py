@@ -9,7 +9,7 @@ from re import Match
 from typing import Final
 
 from crdlint.crd.errors import REQUIRED, TYPE_INVALID
-from crdlint.diagnostics import RANKS, UNKNOWN_FIELD, Diagnostic, Related
+from crdlint.diagnostics import FAILED_RULE, RANKS, UNKNOWN_FIELD, Diagnostic, Related
 from crdlint.light import NamedTuple, regex, replace
 from crdlint.linting.result import FileResult
 from crdlint.phrases import agreeing, counted
@@ -154,7 +154,12 @@ def mistake_of(finding: Diagnostic) -> object:
 
 
 def mistake_of_file(finding: Diagnostic) -> object:
-    """Return what equal mistakes in the syntax of files have in common, None for a finding that only its line explains."""
+    """Return what equal mistakes in files have in common, None for a finding that only its line explains.
+
+    These are mistakes in their syntax, and those with a cause, such as dependencies that several charts lack.
+    """
+    if finding.cause:
+        return finding.rule, finding.severity, finding.cause
     if finding.kind != "decode" or "`" not in finding.headline:
         return None
     texts = (finding.message, finding.help or "")
@@ -173,7 +178,8 @@ def combined(
 
     One entry includes an error at the same field of several versions or reached by aliases, an error of rules of
     x-kubernetes-validations with the same text, a warning or advice with the same text anywhere in the file, all infos
-    of a rule, and what one mistake explains, see `_mistake`. The last of many entries of a rule includes all others.
+    of a rule, the rules that one value breaks, and what one mistake explains, see `_mistake`. The last of many entries of a
+    rule includes all others.
     `lines` are those of the file.
     """
     entries: list[list[Diagnostic]] = []
@@ -188,8 +194,20 @@ def combined(
             if of_rules[finding.rule] > _MOST_OF_RULE and not show_all:
                 key = number, finding.rule
             own.setdefault(key, []).append(finding)
-        entries += sorted(own.values(), key=lambda same: _position(same[0]))
+        joined = own.values() if show_all else _with_other_rules(own.values())
+        entries += sorted(joined, key=lambda same: _position(same[0]))
     return [(same[0], tuple(same[1:])) for same in entries]
+
+
+def _with_other_rules(entries: Iterable[list[Diagnostic]]) -> Iterable[list[Diagnostic]]:
+    """Return entries, of which those about rules that the same value breaks are one."""
+    joined: dict[object, list[Diagnostic]] = {}
+    for number, entry in enumerate(entries):
+        first = entry[0]
+        is_of_rule = first.rule == FAILED_RULE
+        key = (first.crd, _position(first), first.hidden) if is_of_rule else number
+        joined.setdefault(key, []).extend(entry)
+    return joined.values()
 
 
 def _position(finding: Diagnostic) -> tuple[int, int]:
@@ -283,6 +301,31 @@ def is_about_all(finding: Diagnostic) -> bool:
 
 def describe_others(finding: Diagnostic, others: Sequence[Diagnostic]) -> str:
     """Return a note about the findings that the entry of another one includes, empty for errors of the same value."""
+    rules = [other for other in others if _is_other_rule(other, finding)]
+    same = [other for other in others if not _is_other_rule(other, finding)]
+    return "; ".join(filter(None, (_describe_rules(rules), _describe_same(finding, same))))
+
+
+def _is_other_rule(other: Diagnostic, finding: Diagnostic) -> bool:
+    """Return whether the value of a finding breaks another rule as well."""
+    is_beside = finding.rule == FAILED_RULE and _position(other) == _position(finding)
+    return is_beside and headline(other) != headline(finding)
+
+
+def _describe_rules(findings: Sequence[Diagnostic]) -> str:
+    """Return a note about other rules that a value breaks."""
+    headlines = [*dict.fromkeys(map(headline, findings))]
+    if not headlines:
+        return ""
+    number = len(findings)
+    rules = f"{counted(number, 'more rule')} {agreeing(number, 'fails', 'fail')} here"
+    left = len(headlines) - _SHOWN
+    more = f"; and {left:,} more: --show-all shows each" if left > 0 else ""
+    return f"{rules}: {'; '.join(headlines[:_SHOWN])}{more}"
+
+
+def _describe_same(finding: Diagnostic, others: Sequence[Diagnostic]) -> str:
+    """Return a note about other findings with the same mistake."""
     mistyped = {d.field for d in (finding, *others) if d.error_type == TYPE_INVALID}
     others = [d for d in others if d.error_type == TYPE_INVALID or d.field not in mistyped]
     if not others:

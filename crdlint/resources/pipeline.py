@@ -110,7 +110,8 @@ class ResourceOptions:
     send the objects. With `beside_crds`, the CRDs are checked in the same run: what is wrong with a CRD itself is not
     repeated, and only objects count whose group is that of a CRD. Objects `of_tests` are sent to a server by programs that
     show its errors, and may write another version into them: their warnings and versions are infos.
-    They often merge an object with one that a test created before: missing fields and failed rules are infos as well.
+    They often merge an object with one that a test created before, or replace its names: missing fields, failed rules and
+    names that the server rejects are infos as well.
     """
 
     placeholders: PlaceholderPatterns = field(default_factory=PlaceholderPatterns)
@@ -494,15 +495,16 @@ def _is_minor(finding: Diagnostic, options: ResourceOptions) -> bool:
     object are comments, for the user to fill in.
     """
     is_missing = finding.error_type == REQUIRED and (options.of_tests or finding.field == _NAME)
-    is_rule = options.of_tests and finding.rule == rules.RULE_FAILED.id
+    is_completed = options.of_tests and finding.rule in _COMPLETED_BY_TESTS
     is_warning = finding.severity == "warning" and (
         options.of_tests or finding.cause == ONLY_COMMENTS
     )
     is_version = options.of_tests and finding.cause.startswith(_UNSERVED)
-    return options.beside_crds and (is_missing or is_rule or is_warning or is_version)
+    return options.beside_crds and (is_missing or is_completed or is_warning or is_version)
 
 
 _NAME: Final = "metadata.name"
+_COMPLETED_BY_TESTS: Final = frozenset({rules.RULE_FAILED.id, rules.METADATA.id})
 _UNSERVED: Final = "a version that is not served: "  # a `Diagnostic.cause`, with the group
 
 

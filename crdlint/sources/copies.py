@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import field
 from itertools import takewhile
 from typing import TYPE_CHECKING, Final
 
 from crdlint.files.folders import OF_OTHERS
 from crdlint.files.read import open_descriptor, text_if_readable
-from crdlint.light import NamedTuple, dataclass, regex
+from crdlint.light import NamedTuple, dataclass, regex, replace
 from crdlint.linting.result import FileResult
 
 if TYPE_CHECKING:
+    from crdlint.diagnostics import Diagnostic
     from crdlint.yaml.parse import Chunk
 
 _GENERATED: Final = f"{os.sep}config{os.sep}crd{os.sep}"
@@ -65,24 +66,16 @@ class GeneratedCopies:
             copies[crd.name].append(_Place(result.file, crd.line, result.masked))
 
     def results(self) -> Iterator[FileResult]:
-        """Yield the findings about copies that differ from each generated CRD, with what the nearest by path has."""
+        """Yield the findings about copies that differ from each generated CRD, file by file, with what the nearest has."""
+        by_file: dict[str, FileResult] = {}
         for name, originals, copies in self._pairs():
-            from crdlint.sources.copy_differences import CRDText, difference_of  # few runs need it
-
             for copy in copies:
-                nearest = sorted(originals, key=lambda each: -_shared(each.file, copy.file))
-                ours = CRDText(copy.file, copy.chunk())
-                theirs = (CRDText(each.file, each.chunk()) for each in nearest)
-                differences = [difference_of(name, ours, each) for each in theirs]
-                findings = tuple(filter(None, differences))
-                if len(findings) == len(differences):
-                    text = text_if_readable(copy.file) or ""
-                    yield FileResult(
-                        copy.file,
-                        text,
-                        diagnostics=findings[:1],
-                        masked=copy.masked,
-                    )
+                finding = _difference(name, copy, originals)
+                if finding is not None:
+                    result = by_file.setdefault(copy.file, _result(copy))
+                    findings = (*result.diagnostics, finding)
+                    by_file[copy.file] = replace(result, diagnostics=findings)
+        yield from by_file.values()
 
     def _pairs(self) -> Iterator[tuple[str, list[_Place], list[_Place]]]:
         """Yield the generated CRDs of each name and their copies; what is beside `bases` was copied from there."""
@@ -94,6 +87,22 @@ class GeneratedCopies:
                 copies = [each for each in beside if _should_be_current(each.file)] + copies
             if copies:
                 yield name, in_bases or originals, copies
+
+
+def _difference(name: str, copy: _Place, originals: Sequence[_Place]) -> Diagnostic | None:
+    """Return the difference of a copy from the nearest generated CRD by path, None if it is equal to any of them."""
+    from crdlint.sources.copy_differences import CRDText, difference_of  # few runs need it
+
+    nearest = sorted(originals, key=lambda each: -_shared(each.file, copy.file))
+    ours = CRDText(copy.file, copy.chunk())
+    theirs = (CRDText(each.file, each.chunk()) for each in nearest)
+    differences = [difference_of(name, ours, each) for each in theirs]
+    return differences[0] if all(differences) else None
+
+
+def _result(copy: _Place) -> FileResult:
+    """Return the result of the file of a copy, without findings."""
+    return FileResult(copy.file, text_if_readable(copy.file) or "", masked=copy.masked)
 
 
 def _should_be_current(path: str) -> bool:

@@ -30,6 +30,16 @@ _CRD_WITH_RULE: Final = crd_with_spec("""
       size: {type: integer}
     x-kubernetes-validations: [{rule: "!has(self.size) || self.size > 1"}]
 """)
+_CRD_WITH_RULES: Final = crd_with_spec("""
+    type: object
+    required: [size]
+    properties:
+      size: {type: integer}
+      width: {type: integer, x-kubernetes-validations: [{rule: self > 1}]}
+    x-kubernetes-validations:
+    - {rule: self.size > 1 && self.size != 4, message: size is small}
+    - {rule: self.size % 2 == 0, message: size is odd}
+""")
 _OTHER: Final = _CRD.replace("foos", "bars").replace("Foo", "Bar")
 _STRICT: Final = crd_with_spec("""
     type: object
@@ -367,6 +377,39 @@ CASES: Final[dict[str, tuple[dict[str, str], int, str, int]]] = {
         "1 info",
         1,
     ),
+    "a name in tests that a script replaces": (
+        {"a.yaml": _CRD, "e2e/c.yaml": _object("{size: 1}").replace("name: a", "name: a_b")},
+        0,
+        "1 info",
+        1,
+    ),
+    "a name of a sample that the server rejects": (
+        {"a.yaml": _CRD, "samples/c.yaml": _object("{size: 1}").replace("name: a", "name: a_b")},
+        1,
+        "1 error",
+        1,
+    ),
+    "two rules that one object breaks": (
+        {"a.yaml": _CRD_WITH_RULES, "c.yaml": _object("{size: 1}")},
+        1,
+        "1 more rule fails here: `spec`: size is odd",
+        2,
+    ),
+    "two rules that two objects break": (
+        {
+            "a.yaml": _CRD_WITH_RULES,
+            "c.yaml": f"{_object('{size: 1}')}---\n{_object('{size: 4}', 'b')}",
+        },
+        1,
+        "1 more rule fails here: `spec`: size is odd; also in line 9 (Foo b)",
+        3,
+    ),
+    "rules of two fields": (
+        {"a.yaml": _CRD_WITH_RULES, "c.yaml": _object("{size: 1, width: 1}")},
+        2,
+        "",
+        3,
+    ),
     "a failed rule of a sample": (
         {"a.yaml": _CRD_WITH_RULE, "samples/c.yaml": _object("{size: 1}")},
         1,
@@ -451,6 +494,20 @@ def test_one_cause_is_one_entry(
     assert len(document["diagnostics"]) == findings
     all_shown = _check(folder, "--show-all", "--min-severity", "info")
     assert all_shown.count("\n  --> ") == len(document["diagnostics"])
+
+
+def test_copies_in_one_file_are_one_entry(tmp_path: Path) -> None:
+    texts = {"foos": _CRD, "bars": _OTHER}
+    (tmp_path / "config/crd/bases").mkdir(parents=True)
+    for name, text in texts.items():
+        (tmp_path / "config/crd/bases" / f"{name}.yaml").write_text(text)
+    bundle = "---\n".join(texts.values()).replace("type: integer", "type: number")
+    (tmp_path / "bundle.yaml").write_text(bundle)
+    shown = _check(tmp_path)
+    assert shown.count("\n  --> ") == 1
+    assert "= note: also in line 43 (bars)" in shown
+    found = json.loads(_check(tmp_path, "--format", "json"))["diagnostics"]
+    assert [finding["crd"] for finding in found] == ["foos.example.com", "bars.example.com"]
 
 
 def test_copies_of_one_bundle_are_one_entry(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from click.testing import CliRunner
 from crds import crd_with_schema
+from tables import each
 
 from crdlint.cli.main import cli
 from crdlint.linting.pipeline import lint_file
@@ -339,6 +340,40 @@ def test_a_missing_dependency_of_a_chart_without_crds_in_templates_is_an_info(
     ]
     helm.helm.cache_clear()
     assert [finding.severity for finding in findings] == [severity]
+
+
+# Why Helm does not render two charts, a part of their Chart.yaml, and the entries of the text.
+ENTRIES = {
+    "dependencies of both are missing": ("missing in charts/ directory: x", "dependencies: []", 1),
+    "no version of Kubernetes is accepted": (
+        "chart requires kubeVersion: >=9 which is incompatible with Kubernetes v1.37.0",
+        "kubeVersion: '>=9'",
+        2,
+    ),
+    "their templates fail": ("execution error at (demo/templates/x.yaml:2:1): no", "", 2),
+}
+
+
+@each(("reason", "line", "entries"), ENTRIES.values(), ids=ENTRIES)
+def test_what_several_charts_lack_is_one_entry(
+    reason: str,
+    line: str,
+    entries: int,
+    program: Callable[..., Any],
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    program("helm", FAILING.format(f"Error: {reason}"))
+    helm.helm.cache_clear()
+    folder = tmp_path_factory.mktemp("charts")
+    for name in ("a", "b"):
+        crd = CRD.replace("foos", f"{name}foos").replace("Foo", f"Foo{name}")
+        template = "{{/* c */}}\n" + crd.replace("type: int\n", "type: integer\n")
+        own = chart(folder / name, {"x.yaml": template})
+        with (own / "Chart.yaml").open("a", encoding="utf-8") as file:
+            file.write(f"{line}\n")
+    done = CliRunner().invoke(cli, ["check", "--no-cache", str(folder)])
+    helm.helm.cache_clear()
+    assert done.stdout.count("\n  --> ") == entries
 
 
 def test_values_that_helm_does_not_render_end_the_run_with_status_2(

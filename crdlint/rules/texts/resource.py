@@ -10,6 +10,7 @@ from functools import partial
 from typing import Final
 
 from crdlint.crd.object_meta import RESOURCE_METADATA
+from crdlint.diagnostics import FAILED_RULE
 from crdlint.rules.engine import headlines
 from crdlint.rules.engine.examples import stream
 from crdlint.rules.engine.relations import EMPTY, NOT_EVALUATED, OF_MISTYPED, OF_SCAFFOLD
@@ -37,7 +38,7 @@ VALUE = _Rule(value_errors.RULE, "Value is not valid for the schema of its CRD",
     "keep invalid values that it does not change.",
     help="Change the value to one that the schema accepts",
     bad=stream("{mode: Quick}"), source="kube-openapi/pkg/validation/validate")
-RULE_FAILED = _Rule("resource-rule", "Validation rule evaluates to false, or its evaluation fails",
+RULE_FAILED = _Rule(FAILED_RULE, "Validation rule evaluates to false, or its evaluation fails",
     observed=("rule-added-to-a-value",),
     follows=(Link(VALUE, NOT_EVALUATED),),
     headline=headlines.rule_failed,

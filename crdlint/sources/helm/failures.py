@@ -83,6 +83,9 @@ _REJECTED_VALUE: Final = regex(
 _REJECTED_BEFORE: Final = regex(
     r"in the following chart\(s\): (?P<chart>\S+): - (?P<error>(?P<path>[\w.()-]+): .*?)(?= - [\w.()-]+: |$)"
 )
+# The dependencies that a chart lacks.
+_MISSING: Final = regex(r"missing in charts/ directory: (.{1,200})")
+_DEPENDENCIES: Final = "dependencies that are not in charts/"  # a `Diagnostic.cause`
 _YAML_LINE: Final = regex(r"\byaml: line (\d{1,9})")
 
 
@@ -175,6 +178,10 @@ class Failure:
         if rejected is not None:
             headline = f"Helm does not render the chart{self.values}: {rejected.error}"
             finding = replace(finding, headline=headline)
+        missing = _MISSING.search(self.why)
+        if missing is not None:
+            headline = f"Helm does not render the chart{self.values} without `{missing[1]}`"
+            finding = replace(finding, headline=headline, cause=_DEPENDENCIES)
         severity = self._cause.severity
         if not self.is_chosen and severity is not None:
             is_minor = severity == "warning" and not has_crds
