@@ -6,7 +6,7 @@ import os
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import field
-from itertools import takewhile
+from itertools import chain, takewhile
 from typing import TYPE_CHECKING, Final
 
 from crdlint.files.folders import OF_OTHERS
@@ -26,6 +26,7 @@ _NOT_CURRENT: Final = OF_OTHERS | {
     "old", "marketplace", "marketplaces", "legacy", "deprecated", "archive", "backup",
 }  # fmt: skip
 _WORD: Final = regex(r"[a-z0-9_]+")
+_SCHEMA: Final = "openAPIV3Schema"
 _HIDDEN: Final = regex(r"\.(?!\.\Z)")
 # A version in a path: of a release (`1.2.3`, `v1`, `4_8`) or of an API.
 _VERSION: Final = regex(r"(?<![a-z0-9])v?\d+(?:[._-]\d+)+|(?:^|[-_.])v\d[a-z0-9]*(?:[-_.]|$)|^\d+$")
@@ -90,14 +91,30 @@ class GeneratedCopies:
 
 
 def _difference(name: str, copy: _Place, originals: Sequence[_Place]) -> Diagnostic | None:
-    """Return the difference of a copy from the nearest generated CRD by path, None if it is equal to any of them."""
+    """Return the difference of a copy from the nearest generated CRD by path, None if it is equal to any of them.
+
+    A CRD whose schema a kustomization beside it changes is not compared: its copies are built with that.
+    """
     from crdlint.sources.copy_differences import CRDText, difference_of  # few runs need it
 
     nearest = sorted(originals, key=lambda each: -_shared(each.file, copy.file))
     ours = CRDText(copy.file, copy.chunk())
     theirs = (CRDText(each.file, each.chunk()) for each in nearest)
     differences = [difference_of(name, ours, each) for each in theirs]
-    return differences[0] if all(differences) else None
+    is_different = all(differences) and not any(_is_patched(name, each.file) for each in originals)
+    return differences[0] if is_different else None
+
+
+def _is_patched(name: str, path: str) -> bool:
+    """Return whether a patch of a kustomization in the folder of a generated CRD, or in the parent, changes its schema."""
+    from crdlint.sources.kustomize import Patches, kustomization_of
+
+    folder = os.path.dirname(path)
+    folders = (folder, os.path.dirname(folder))
+    kustomizations = filter(None, map(kustomization_of, folders))
+    patches = chain.from_iterable(Patches().files_of(each) for each in folders)
+    texts = [text_if_readable(each) or "" for each in (*kustomizations, *patches)]
+    return any(_SCHEMA in text for text in texts) and any(name in text for text in texts)
 
 
 def _result(copy: _Place) -> FileResult:

@@ -29,6 +29,14 @@ def changed(old: str, new: str) -> str:
 
 LONGER = changed("maxLength: 3", "maxLength: 5")
 CHART_FILE = "apiVersion: v2\nname: x\nversion: 1.0.0\n"
+PATCHED = (
+    "resources: []\npatches:\n- path: patches/a.yaml\n"
+    "  target: {kind: CustomResourceDefinition, name: foos.example.com}\n"
+)
+PATCH = (
+    "- op: add\n  path: /spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/a/maxLength\n"
+    "  value: 5\n"
+)
 TEMPLATE = "{{- if .Values.crds }}\n" + LONGER + "{{- end }}\n"
 # The texts of files, and the messages by file.
 CASES: dict[str, tuple[dict[str, str], dict[str, str]]] = {
@@ -84,6 +92,33 @@ CASES: dict[str, tuple[dict[str, str], dict[str, str]]] = {
     "a bundle": (
         {BASE: CRD, "bundle/manifests/foos.yaml": LONGER},
         {"bundle/manifests/foos.yaml": "`maxLength` is not as in `config/crd`: `5` here, `3` there"},
+    ),
+    "a patch of the schema": (
+        {
+            BASE: CRD,
+            CHART: LONGER,
+            "config/crd/kustomization.yaml": PATCHED,
+            "config/crd/patches/a.yaml": PATCH,
+        },
+        {},
+    ),
+    "a patch of the schema of another CRD": (
+        {
+            BASE: CRD,
+            CHART: LONGER,
+            "config/crd/kustomization.yaml": PATCHED.replace("foos", "bars"),
+            "config/crd/patches/a.yaml": PATCH,
+        },
+        {CHART: "`maxLength` is not as in `config/crd`: `5` here, `3` there"},
+    ),
+    "a patch of the labels": (
+        {
+            BASE: CRD,
+            CHART: LONGER,
+            "config/crd/kustomization.yaml": PATCHED,
+            "config/crd/patches/a.yaml": "- {op: add, path: /metadata/labels, value: {a: b}}\n",
+        },
+        {CHART: "`maxLength` is not as in `config/crd`: `5` here, `3` there"},
     ),
     "a file beside `bases`": (
         {BASE: CRD, "config/crd/foos.yaml": LONGER},
