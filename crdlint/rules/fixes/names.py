@@ -131,8 +131,8 @@ def _singular_of_kind(finding: FieldFinding) -> Edits:
 )
 def _plain_name(finding: FieldFinding) -> Edits:
     """Write the name without the characters that a name cannot have, or without the group."""
-    node, group, names = finding.scalar(), finding.crd.spec.group, finding.crd.spec.names
-    name = node.value.removesuffix(f".{group}") if group else node.value
+    node, names = finding.scalar(), finding.crd.spec.names
+    name = _without_group(finding, node.value)
     if "." in name.strip("."):  # it is a group, or the name of another CRD
         return
     name = re.sub(r"[^\w-]|_", "", name).strip("-")
@@ -155,6 +155,15 @@ def _plain_name(finding: FieldFinding) -> Edits:
     yield finding.editor.respell(
         node, name if finding.name in {"kind", "listKind"} else to_lower(name)
     )
+
+
+def _without_group(finding: FieldFinding, name: str) -> str:
+    """Return a name without the group after it, which is another one only behind the plural of the CRD's name."""
+    crd, first = finding.crd, name.partition(".")[0]
+    group = crd.spec.group
+    if finding.name == "plural" and crd.metadata.name == f"{first}.{group}":
+        return first
+    return name.removesuffix(f".{group}") if group else name
 
 
 def _is_another_name(finding: FieldFinding, name: str) -> bool:
