@@ -1056,9 +1056,10 @@ def _notices(walk: _ObjectWalk) -> Iterator[str]:
 
 
 _JOKER: Final = regex(r"[?*]")  # in no name of a version or kind
-# Values with which a document is not YAML until a program replaces them, such as `@name@`, `%name%` and `{name}/path`.
+# Values with which a document is not YAML until a program replaces them, such as `@name@`, `%%name%%` and `{name}/path`.
 _UNFINISHED: Final = regex(
-    r"[:-][ \t]+(?:([@%])[A-Za-z_][\w.-]*\1[ \t]*|(?:\{[A-Za-z_]\w*\})+[^\s{},#].*)$", re.MULTILINE
+    r"[:-][ \t]+(?:([@%]{1,2})[A-Za-z_][\w.-]*\1[ \t]*|(?:\{[A-Za-z_]\w*\})+[^\s{},#].*)$",
+    re.MULTILINE,
 )
 
 

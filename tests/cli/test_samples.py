@@ -108,7 +108,17 @@ CASES: dict[str, tuple[dict[str, str], dict[str, list[str]]]] = {
                 "name: a", f"name: p{number}"
             )
             for number, text in enumerate(
-                ("<size>", "<00-size>", "${SIZE}", '"@size@"', "$(SIZE)", '"{{ .size }}"', "@size@")
+                (
+                    "<size>",
+                    "<00-size>",
+                    "${SIZE}",
+                    '"@size@"',
+                    "$(SIZE)",
+                    '"{{ .size }}"',
+                    "@size@",
+                    "%SIZE%",
+                    "%%_SIZE_%%",
+                )
             )
         },
         {},
