@@ -675,36 +675,35 @@ def json_slips(text: BrokenText) -> Iterator[Cause]:
     if not text.document.text.lstrip().startswith("{"):
         return
     for i in text.near():
-        line, number = text.lines[i], text.line(i)
-        key = _JSON_KEY.match(line)
-        if key is not None:
-            help_ = f"Add a colon after the key in line {number}: `{key[1].strip()}:`"
-            yield text.line_cause(
-                repairs.COLON,
-                i,
-                f"{key[1]}: {line[key.end() :]}",
-                help_,
-            )
-        if _JSON_OPEN_TEXT.match(line):
-            text_end = len(line.rstrip(", \t\r"))
-            help_ = f'Add `"` at the end of the value in line {number} to close the quote'
-            yield text.line_cause(
-                repairs.CLOSED_QUOTE,
-                i,
-                f'{line[:text_end]}"{line[text_end:]}',
-                help_,
-            )
-    closing, last = (
-        _missing_brackets(text.document.text),
-        max(i for i, line in enumerate(text.lines) if line.strip()),
-    )
+        yield from _json_slips_of_line(text, i)
+    closing = _missing_brackets(text.document.text)
     if closing:
-        help_ = f"Add `{closing}` at the end of line {text.line(last)}"
+        last = max(text.filled())
         yield text.line_cause(
             repairs.CLOSED_BRACKET,
             last,
             f"{text.lines[last].rstrip()}{closing}",
-            help_,
+            f"Add `{closing}` at the end of line {text.line(last)}",
+        )
+
+
+def _json_slips_of_line(text: BrokenText, index: int) -> Iterator[Cause]:
+    line, number = text.lines[index], text.line(index)
+    key = _JSON_KEY.match(line)
+    if key is not None:
+        yield text.line_cause(
+            repairs.COLON,
+            index,
+            f"{key[1]}: {line[key.end() :]}",
+            f"Add a colon after the key in line {number}: `{key[1].strip()}:`",
+        )
+    if _JSON_OPEN_TEXT.match(line):
+        end = len(line.rstrip(", \t\r"))
+        yield text.line_cause(
+            repairs.CLOSED_QUOTE,
+            index,
+            f'{line[:end]}"{line[end:]}',
+            f'Add `"` at the end of the value in line {number} to close the quote',
         )
 
 

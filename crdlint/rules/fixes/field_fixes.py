@@ -565,18 +565,31 @@ def placement(finding: DecodeFinding) -> Placement | None:
     """Return the help for a field that is unknown or of a wrong type because of its place, or None for other reasons."""
     with suppress(UneditableError):
         return _indentation(finding, shifts.outdented_fields(finding))
-    if finding.problem.kind != "strict":
-        with suppress(UneditableError):
-            return _of_required_flag(finding)
-        return None
-    for fixer in UNKNOWN if finding.problem.nearest is None else ():
-        describe = _HELPS.get(fixer.title)
-        with suppress(UneditableError):
-            edits = [] if describe is None else list(fixer.edits(finding))
-            if describe is not None and edits:
-                return describe(finding, edits[0])
+    if finding.problem.kind == "strict":
+        return _of_fixes(finding) or _of_v1beta1(finding)
     with suppress(UneditableError):
-        help_ = v1beta1.moved(finding)  # also where no fix can move it
+        return _of_required_flag(finding)
+    return None
+
+
+def _of_fixes(finding: DecodeFinding) -> Placement | None:
+    """Return the help of the first fix that moves an unknown field, None for a field that is misspelled."""
+    fixers = UNKNOWN if finding.problem.nearest is None else ()
+    for fixer in fixers:
+        describe = _HELPS.get(fixer.title)
+        if describe is None:
+            continue
+        with suppress(UneditableError):
+            edits = list(fixer.edits(finding))
+            if edits:
+                return describe(finding, edits[0])
+    return None
+
+
+def _of_v1beta1(finding: DecodeFinding) -> Placement | None:
+    """Return the help for a field that v1beta1 has elsewhere, also if no fix can move it."""
+    with suppress(UneditableError):
+        help_ = v1beta1.moved(finding)
         return None if help_ is None else Placement(help_)
     return None
 
