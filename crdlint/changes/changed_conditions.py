@@ -307,19 +307,18 @@ class SchemaFacts(Facts):
         return self._values[path]
 
     def _domain(self, path: FieldPath) -> Domain:
-        node = self._node(path)
+        """Return the values at a path that the schema accepts, and a failure if an object may lack the field there."""
         is_part = not path or path[-1] in {ITEM, VALUE}
         if not is_part and self._is_new is not None and self._is_new(path):
             return FAILED
+        node = self._node(path)
         if not node:
             return super().values(path)
         domain = _values(constraints(node, self._server))
         if node[0].nullable:
             domain = (*domain, Just(None))
-        is_there = is_part or path[-1] in self._node(path[:-1]).required
-        if is_there or node.has_default:
-            return domain
-        return (*FAILED, *domain)
+        is_required = is_part or path[-1] in self._node(path[:-1]).required
+        return domain if is_required or node.has_default else (*FAILED, *domain)
 
     def sizes(self, path: FieldPath) -> Domain:
         """Return the sizes of the texts, lists or objects at a path."""

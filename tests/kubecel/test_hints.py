@@ -248,3 +248,18 @@ def test_a_search_for_repairs_takes_less_the_longer_an_expression_is(
     assert sum(map(len, texts)) <= 30_000
     # Each text was charged, those that do not parse more than once.
     assert Effort().left - effort.left >= sum(map(len, texts))
+
+
+# `map` has one variable, and a condition in front of its last argument.
+TWO_VARIABLES = (
+    ("self.list.map(i: v, v.x).size() > 0", "(i, v, "),
+    ("self.list.map(i: int, v.x > 1).size() > 0", "(i, int, "),
+    ("map(self.list, i, v, v.x > 1).size() > 0", ".map(i, v, "),
+)
+
+
+@each(("rule", "unwanted"), TWO_VARIABLES)
+def test_no_help_writes_map_with_two_variables(rule: str, unwanted: str) -> None:
+    found = hint(compile_rule(rule, FIELDS).rule, Effort())
+    assert found is not None
+    assert unwanted not in found.text
