@@ -18,7 +18,7 @@ from crdlint.yaml.editor import is_plain, quoted
 from crdlint.yaml.pasted_causes import is_other_comment, with_hash
 
 _MARKER: Final = regex(
-    r" *(?:// *)?\+(kubebuilder:(?:validation|default|pruning)(?::\w+)*|nullable|optional|required|default"
+    r" *\+(kubebuilder:(?:validation|default|pruning)(?::\w+)*|nullable|optional|required|default"
     r"|listType|listMapKey|mapType|structType)(?::?=([^\r]*))?\r?\Z"
 )
 _WHOLE: Final = regex(r"\d+\Z")

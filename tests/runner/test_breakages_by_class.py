@@ -58,7 +58,8 @@ FLOORS = {
     "indentation": (140, 34, 128),
     "YAML syntax": (107, 79, 105),
     "characters": (95, 83, 88),
-    "pasted text": (117, 63, 100),
+    # A marker of controller-gen among the keys becomes the field that it means, or stays if that is not certain.
+    "pasted text": (117, 63, 95),
     "types": (147, 137, 137),
     # A misspelled limit that is spelt right applies to stored objects: that is no safe fix.
     "misspelt": (240, 194, 224),
@@ -72,7 +73,7 @@ FLOORS = {
     "conversion": (54, 30, 36),
     "JSON, Helm, anchors": (37, 21, 24),
 }
-A_THIRTEENTH = {"all": (130, 92, 112)}
+A_THIRTEENTH = {"all": (130, 92, 111)}
 
 
 @pytest.mark.parametrize(

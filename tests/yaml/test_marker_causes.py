@@ -79,14 +79,21 @@ def _crd(type_: str, line: str, more: str = "") -> str:
 
 @each(("type_", "marker", "field"), MEANT)
 def test_a_marker_becomes_the_field_that_it_means(type_: str, marker: str, field: str) -> None:
-    for comment in ("", "// "):
-        broken = _crd(type_, f"{comment}+{marker}")
-        document = parse_first(broken)
-        cause = syntax_cause(document, lambda _: 0)
-        assert cause is not None
-        assert cause.help.startswith(f"Write `{field}` in line ")
-        repaired = apply(document.text, cause.edits)
-        assert repaired == _crd(type_, field)
+    document = parse_first(_crd(type_, f"+{marker}"))
+    cause = syntax_cause(document, lambda _: 0)
+    assert cause is not None
+    assert cause.help.startswith(f"Write `{field}` in line ")
+    assert apply(document.text, cause.edits) == _crd(type_, field)
+
+
+@each(("type_", "marker", "field"), MEANT)
+def test_a_marker_in_a_comment_of_go_stays_a_comment(type_: str, marker: str, field: str) -> None:
+    document = parse_first(_crd(type_, f"// +{marker}"))
+    cause = syntax_cause(document, lambda _: 0)
+    assert cause is not None
+    assert cause.help.startswith("Begin the comment in line ")
+    assert apply(document.text, cause.edits) == _crd(type_, f"# +{marker}")
+    assert field not in cause.help
 
 
 @each(("marker", "help_"), UNCERTAIN)
@@ -108,10 +115,10 @@ def test_a_marker_among_names_of_properties_stays() -> None:
 
 
 def test_several_markers_are_written_at_once() -> None:
-    comments = [f"The size {i}" for i in range(9)]
+    comments = [f"// The size {i}" for i in range(9)]
     markers = [f"+{_VALIDATION}Enum=a;b", *comments, "+kubebuilder:default=a"]
-    fields = ["enum: [a, b]", *(f"# {comment}" for comment in comments), "default: a"]
-    broken = _crd("string", "\n    ".join(f"// {line}" for line in markers))
+    fields = ["enum: [a, b]", *(line.replace("//", "#") for line in comments), "default: a"]
+    broken = _crd("string", "\n    ".join(markers))
     document = parse_first(broken)
     cause = syntax_cause(document, lambda _: 0)
     assert cause is not None
