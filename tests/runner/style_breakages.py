@@ -360,9 +360,6 @@ STYLE_BREAKAGES = (
     _b("tabs everywhere", DATABASES, "unsafe", ("                users:\n                  type: array\n                  maxItems: 32\n                  x-kubernetes-list-type: map\n                  x-kubernetes-list-map-keys: [name]\n                  items:\n                    type: object\n                    required: [name]\n                    properties:\n                      name: {type: string, maxLength: 63}\n                      roles:\n                        type: array\n                        x-kubernetes-list-type: set\n                        maxItems: 8\n                        items: {type: string, maxLength: 63}\n", "\t\t\t\t\t\t\t\tusers:\n\t\t\t\t\t\t\t\t\ttype: array\n\t\t\t\t\t\t\t\t\tmaxItems: 32\n\t\t\t\t\t\t\t\t\tx-kubernetes-list-type: map\n\t\t\t\t\t\t\t\t\tx-kubernetes-list-map-keys: [name]\n\t\t\t\t\t\t\t\t\titems:\n\t\t\t\t\t\t\t\t\t\ttype: object\n\t\t\t\t\t\t\t\t\t\trequired: [name]\n\t\t\t\t\t\t\t\t\t\tproperties:\n\t\t\t\t\t\t\t\t\t\t\tname: {type: string, maxLength: 63}\n\t\t\t\t\t\t\t\t\t\t\troles:\n\t\t\t\t\t\t\t\t\t\t\t\ttype: array\n\t\t\t\t\t\t\t\t\t\t\t\tx-kubernetes-list-type: set\n\t\t\t\t\t\t\t\t\t\t\t\tmaxItems: 8\n\t\t\t\t\t\t\t\t\t\t\t\titems: {type: string, maxLength: 63}\n")),
     _b("identical key flow", DATABASES, "safe", ("minIops: {type: integer, minimum: 0}", "minIops: {type: integer, minimum: 0, type: integer}")),
     _b("identical block", ROUTES, "safe", ("            required:\n            - hosts\n", "            required:\n            - hosts\n            required:\n            - hosts\n")),
-    _b("different key", ROUTES, "unsafe", ("                maximum: 10\n", "                maximum: 10\n                maximum: 12\n"),
-       fixed=(("                maximum: 10\n", "                maximum: 12\n"),)),
-    _b("different key in JSON", JOBS, "unsafe", ('"maxItems": 50', '"maxItems": 40,\n                    "maxItems": 50')),
     _b("CEL misspelt", ROUTES, "safe", ("has(self.secretName)", "has(self.secretname)")),
     _b("CEL misspelt in a macro", JOBS, "safe", ("self.steps.all(s", "self.step.all(s")),
     _b("CEL misspelt function", ROUTES, "safe", ("rule: self != '0s'", "rule: self.startWith('1')"),
@@ -465,6 +462,18 @@ LEFT = {
                 "                users:\n                  type: array\n                  maxItems: 32\n                  uniqueItems: true\n",
             ),
         ),
+    ),
+    "different key": _replaced(
+        ROUTES,
+        (
+            (
+                "                maximum: 10\n",
+                "                maximum: 10\n                maximum: 12\n",
+            ),
+        ),
+    ),
+    "different key in JSON": _replaced(
+        JOBS, (('"maxItems": 50', '"maxItems": 40,\n                    "maxItems": 50'),)
     ),
     "different property": _replaced(
         ROUTES,
