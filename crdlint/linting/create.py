@@ -256,6 +256,7 @@ _DIFFERING_SCHEMAS: Final = (
 )
 
 
+@work.limited()
 def validate(
     crd: CustomResourceDefinition,
     server: Server,
@@ -265,33 +266,11 @@ def validate(
     walk_only: bool = False,
     incomplete: IncompleteSchemas | None = None,
 ) -> ServerReport:
-    """Validate a CRD as a server does on create; `effort` limits the work for helps.
+    """Validate a CRD as a server does on create, not yet in its words (`ServerReport.on`); `effort` limits the work for helps.
 
     `common` contains results of validating the same CRD for another server, or with `walk_only`, which leaves out the
     errors of defaults and rules.
     """
-    report = unworded(
-        crd,
-        server,
-        effort,
-        common,
-        walk_only=walk_only,
-        incomplete=incomplete,
-    )
-    return report.on(server)
-
-
-@work.limited()
-def unworded(
-    crd: CustomResourceDefinition,
-    server: Server,
-    effort: Effort,
-    common: Common | None = None,
-    *,
-    walk_only: bool = False,
-    incomplete: IncompleteSchemas | None = None,
-) -> ServerReport:
-    """Validate a CRD as `validate` does, but leave the errors that servers share as they are."""
     options = ValidationOptions(
         server=server,
         effort=effort,

@@ -188,8 +188,7 @@ class DocumentWalk(ABC):
     ) -> Iterator[DocumentResult]:
         """Check each document; no local variable refers to a node when the garbage collector is enabled again."""
         for number, part in enumerate(parts(chunks(text))):
-            is_whole = not part.continued and not part.is_continued
-            result = reused.get(number) if is_whole else None
+            result = reused.get(number) if part.is_whole else None
             if result is not None:
                 self.reusable[number] = result
                 yield result
@@ -210,7 +209,9 @@ class DocumentWalk(ABC):
             is_filled = document.root is not None or document.error is not None
             is_skipped = is_filled and self._is_skipped(document, part)
             self._report_rest(document, is_skipped=is_skipped)
-            is_reusable = _is_whole(document, part) and self.effects() == effects
+            # Whether a syntax error is reported, and what a part of an object is, depends on the whole file.
+            is_alone = part.is_whole and document.error is None
+            is_reusable = is_alone and self.effects() == effects
         except Exception as error:
             span = _start_of(document, chunk)
             self.diagnostics.append(internal_error(self.file, contain(error), span))
@@ -346,11 +347,6 @@ class DocumentWalk(ABC):
             if manifest is None
             else self.fixes.add(diagnostic, DocumentFinding(manifest, rule))
         )
-
-
-def _is_whole(document: Document, part: Portion) -> bool:
-    """Return whether a document has no syntax error and is no part of another one: that depends on the whole file."""
-    return not part.continued and not part.is_continued and document.error is None
 
 
 def _start_of(document: Document | None, chunk: Chunk) -> Span:

@@ -99,7 +99,8 @@ def check_crd(
     findings = _decode_findings(check)
     if check.ends_with(findings):
         return check.stopped("decode", findings)
-    for report in _validations(check):
+    for unworded in _validations(check):
+        report = unworded.on(check.server)
         errors = _located(check, report.errors)
         if check.ends_with(errors.values()):
             return check.stopped("field", [*findings, *errors.values()])
@@ -304,7 +305,10 @@ def _without_nulls(root: Node) -> Node:
 
 
 def _validations(check: _CRDCheck) -> Iterator[ServerReport]:
-    """Yield the server's report, and before it one without errors of defaults and rules if they need not be found."""
+    """Yield the report of the server, not yet in its words.
+
+    Before it comes one without errors of defaults and rules, if they need not be found.
+    """
     effort = check.subject.effort
     if check.old is not None:
         from crdlint.linting import update  # only updates need it
@@ -636,7 +640,7 @@ def _compared(check: _CRDCheck, report: ServerReport) -> ComparedCRD:
             check.server,
             check.subject.effort,
         )
-        rejections = old.problems.union(map(str, of_old.errors))
+        rejections = old.problems.union(map(str, of_old.on(check.server).errors))
     is_equal = semantic_equal(old.crd.spec, check.crd.spec)
     return ComparedCRD(check.name, "unchanged" if is_equal else "changed", rejections)
 

@@ -28,6 +28,11 @@ class Portion(NamedTuple):
     continued: tuple[Chunk, ...] = ()
     is_continued: bool = False
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether neither the document above nor the next one has another part of the object."""
+        return not self.continued and not self.is_continued
+
 
 def parts(documents: Iterable[Chunk]) -> Iterator[Portion]:
     """Yield the documents of a file with those that they continue."""

@@ -68,7 +68,7 @@ def _oldest_reports(
         of_oldest = check_crd(subject, replace(request, versions=Range.of(OLDEST)))
         reported = {each.rule_and_position for each in of_oldest.diagnostics}
         return reported.issuperset(each.rule_and_position for each in errors)
-    report = create.unworded(
+    report = create.validate(
         like.decoded.crd,
         OLDEST,
         subject.effort,

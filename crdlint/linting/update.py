@@ -48,20 +48,22 @@ def validate(
     server: Server,
     effort: Effort,
 ) -> ServerReport:
-    """Validate a CRD as a server does on update. `old` is the stored CRD with its status; `effort` limits the work for helps."""
+    """Validate a CRD as a server does on update, not yet in its words (`ServerReport.on`).
+
+    `old` is the stored CRD with its status; `effort` limits the work for helps.
+    """
     object_meta.prepare_update(own_metadata(crd), old.metadata, is_manifest=True)
     prepare_for_update(crd, old)
     drop_disabled_fields(crd, server, _in_use(old))
     options = replace(options_for(crd, old, server), effort=effort)
     of_update = _immutable(crd.spec, old.spec, options)
-    report = report_of(
+    return report_of(
         crd,
         options,
         metadata.validate_update(crd, old, server),
         of_update,
         old,
     )
-    return report.on(server)
 
 
 def options_for(
