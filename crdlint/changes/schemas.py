@@ -46,7 +46,6 @@ _SILENT: Final = sum(
         "$schema",
     )
 )
-# What no schema needs to specify.
 # Fields are compared with others as their new names by their schemas and names.
 _NODES: Final = 3  # of a schema that is unlikely to be the same by chance
 _DISTANCE: Final = 3  # edits from one name to a similar one

@@ -13,6 +13,7 @@ import click
 from crdlint.cli import console
 from crdlint.diagnostics import InputProblem
 from crdlint.files.paths import Found, Selection, discover
+from crdlint.gathering import grouped
 from crdlint.light import dataclass, replace
 from crdlint.phrases import counted, some
 from crdlint.report import formats
@@ -253,15 +254,12 @@ def print_notice(file: str, message: str) -> None:
 
 def _by_reason(problems: Iterable[InputProblem]) -> Iterator[tuple[str, str]]:
     """Yield the names of inputs that cannot be used, and why; a reason of several lines once for all its inputs."""
-    inputs: dict[str, list[str]] = {}
-    for problem in problems:
-        if "\n" in problem.reason:
-            inputs.setdefault(problem.reason, []).append(problem.position)
-    for problem in problems:
-        if "\n" not in problem.reason:
-            yield problem.position, problem.reason
-        elif problem.reason in inputs:
-            yield some(inputs.pop(problem.reason), _NAMED), problem.reason
+
+    def shared(problem: InputProblem) -> object:
+        return problem.reason if "\n" in problem.reason else id(problem)
+
+    for same in grouped(problems, shared).values():
+        yield some([problem.position for problem in same], _NAMED), same[0].reason
 
 
 def _counted(result: FileResult, *, infos: bool) -> FileResult:

@@ -23,7 +23,7 @@ from crdlint.crd.gotypes import (
     GoType,
 )
 from crdlint.crd.identity import json_type_of
-from crdlint.crd.placeholders import is_no_value
+from crdlint.crd.placeholders import is_no_item
 from crdlint.golang.encodings import CorruptInputError, decode_base64
 from crdlint.golang.printing import json_float
 from crdlint.golang.text import quote
@@ -682,16 +682,10 @@ _HELPS: Final = {
 }
 
 
-def _is_placeholder_of_list(go_type: str, value: str) -> bool:
-    """Return whether a text holds the place of a list; a word such as `none` may be the only value of an enum."""
-    is_word_of_enum = go_type == "[]v1.JSON" and not value.startswith("<")
-    return go_type.startswith("[]") and not is_word_of_enum and is_no_value(value)
-
-
 def _of_collection(go_type: str, value: str | None) -> str:
-    if value is not None and _is_placeholder_of_list(go_type, value):
-        return f"Replace `{value}` with a list"
     if go_type.startswith("[]"):
+        if value is not None and is_no_item(value, of_enum=go_type == "[]v1.JSON"):
+            return f"Replace `{value}` with a list"
         return _listed(value)
     if go_type != "map[string]string":
         return Sample("Write a mapping: `key: value`")

@@ -73,6 +73,16 @@ def is_no_value(text: str) -> bool:
     return _NO_VALUE.fullmatch(text.strip()) is not None
 
 
+def is_no_item(text: str, *, of_enum: bool) -> bool:
+    """Return whether a text only holds the place of an item of a list; an enum may have the value `none`.
+
+    >>> is_no_item("none", of_enum=True), is_no_item("none", of_enum=False), is_no_item("<a>", of_enum=True)
+    (False, True, True)
+    """
+    is_word_of_enum = of_enum and not text.startswith("<")
+    return not is_word_of_enum and is_no_value(text)
+
+
 class FirstDirective(NamedTuple):
     """The first directive of a template: its 0-based line, and whether it uses the braces of Go templates."""
 

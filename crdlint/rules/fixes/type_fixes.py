@@ -8,7 +8,7 @@ from typing import Final
 
 from crdlint.crd.gotypes import SCHEMA, SCHEMA_OR_BOOLEAN, GoType
 from crdlint.crd.identity import type_keys as type_keys_of
-from crdlint.crd.placeholders import is_no_value
+from crdlint.crd.placeholders import is_no_item
 from crdlint.files.recognition import KIND, VERSION
 from crdlint.light import regex
 from crdlint.phrases import nearest
@@ -484,9 +484,8 @@ def _may_be_item(finding: DecodeFinding, word: str) -> bool:
         fields = child(schema, "properties")
         if isinstance(fields, Mapping) and fields.find(word) is None:
             return False
-    is_word_of_enum = key.value == "enum" and not word.startswith("<")  # such as `none`
-    is_value = is_word_of_enum or not is_no_value(word)
-    return is_value and _ONE.match(word) is not None
+    is_unwritten = is_no_item(word, of_enum=key.value == "enum")
+    return not is_unwritten and _ONE.match(word) is not None
 
 
 def _is_between(brackets: str, text: str) -> bool:
