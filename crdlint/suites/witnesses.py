@@ -33,7 +33,7 @@ _FEWEST: Final = 60  # objects that are tried for each rule
 _REPAIRS: Final = 30  # changes of an object until all rules accept it
 _PAIRS: Final = 30  # objects whose updates are tried for a transition rule
 # Each object has these fields.
-_ALWAYS_MET: Final = {f"the required field {name}" for name in ("apiVersion", "kind", "metadata")}
+_ALWAYS_MET: Final = {f"the required field {name}" for name in META_FIELDS}
 _FIELDS: Final = 400  # of a schema whose limits are tested
 
 Object: TypeAlias = "dict[str, Any]"
