@@ -11,7 +11,6 @@ from crds import crd_in_json
 from tables import each
 
 from crdlint.cli.main import cli
-from crdlint.sources.helm.render import helm
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -265,12 +264,10 @@ def test_the_helm_of_a_chart(case: str, tmp_path: Path, monkeypatch: pytest.Monk
         (programs / "helm").write_text(f"#!/bin/sh\necho {version}\n")
         (programs / "helm").chmod(0o755)
     monkeypatch.setenv("PATH", str(programs))
-    helm.cache_clear()
     (chart / "Chart.yaml").write_text("apiVersion: v2\nname: chart\nversion: 1.0.0\n")
     (chart / "crds" / "crd.yaml").write_text(_REPEATED)
     found = findings("check", "chart/crds/crd.yaml", "--no-cache")
     without_helm = findings("check", "chart/crds/crd.yaml", "--no-cache", "--no-helm")
-    helm.cache_clear()
     assert [one[:2] for one in found] == [(severity, "rule-duplicate")]
     assert [one[:2] for one in without_helm] == [("warning", "rule-duplicate")]
 

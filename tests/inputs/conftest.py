@@ -10,10 +10,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from crdlint.sources.helm import render as helm
-
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
 
 @pytest.fixture
@@ -35,12 +33,10 @@ def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, s
 
 
 @pytest.fixture
-def fake_helm(program: Callable[[str, str], Path], tmp_path: Path) -> Iterator[Path]:
+def fake_helm(program: Callable[[str, str], Path], tmp_path: Path) -> Path:
     """Put a stand-in for Helm on the path; what it is called with stands in the file returned."""
     source = (Path(__file__).parent / "fake_helm.py").read_text(encoding="utf-8")
     log = tmp_path / "helm.log"
     log.touch()
     program("helm", source.replace("LOG = os.devnull", f"LOG = {str(log)!r}"))
-    helm.helm.cache_clear()
-    yield log
-    helm.helm.cache_clear()
+    return log

@@ -26,16 +26,13 @@ from upstream.charts import (
 )
 
 from crdlint.cli.main import cli
-from crdlint.sources.helm import render as helm
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from click.testing import Result
 
 
 @pytest.fixture(params=["without Helm", "Helm 3", "Helm 4"])
-def helm_on_path(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def helm_on_path(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Put a version of Helm on the path, or none; CRDLINT_HELM_3 and CRDLINT_HELM_4 are folders with a program named helm."""
     folder = ""
     if request.param != "without Helm":
@@ -44,9 +41,6 @@ def helm_on_path(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
         if not folder or not Path(folder, "helm").is_file():
             pytest.skip(f"{request.param} is not installed: {name} names no folder with it")
     monkeypatch.setenv("PATH", folder)
-    helm.helm.cache_clear()
-    yield
-    helm.helm.cache_clear()
 
 
 def found(result: Result, folder: Path) -> list[str]:
@@ -129,7 +123,7 @@ def test_upgrades(
 
 
 @pytest.fixture
-def real_helm(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def real_helm(monkeypatch: pytest.MonkeyPatch) -> None:
     """Put a real Helm on the path."""
     folder = os.environ.get("CRDLINT_HELM_4") or os.environ.get("CRDLINT_HELM_3") or ""
     if not folder or not Path(folder, "helm").is_file():
@@ -137,9 +131,6 @@ def real_helm(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
             "Helm is not installed: neither CRDLINT_HELM_3 nor CRDLINT_HELM_4 names a folder with it"
         )
     monkeypatch.setenv("PATH", folder)
-    helm.helm.cache_clear()
-    yield
-    helm.helm.cache_clear()
 
 
 WRONG = "teeth: {type: int}"

@@ -15,7 +15,7 @@ from crdlint.sources.helm.layout import HelmValues
 from crdlint.sources.helm.render import RenderedDocument, chart_digest, render
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
 RECORDING = """\
 import json, os, sys
@@ -28,13 +28,11 @@ with open(LOG, "a") as log:
 
 
 @pytest.fixture
-def log(program: Callable[[str, str], Path], tmp_path: Path) -> Iterator[Path]:
+def log(program: Callable[[str, str], Path], tmp_path: Path) -> Path:
     """Return the file that has a line for each call of Helm."""
     log = tmp_path / "log"
     program("helm", RECORDING.replace("LOG", repr(str(log))))
-    helm.helm.cache_clear()
-    yield log
-    helm.helm.cache_clear()
+    return log
 
 
 def chart(folder: Path, **files: str) -> str:
@@ -193,7 +191,6 @@ def test_the_digest_of_a_packed_chart(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(shutil.which("helm") is None, reason="helm is not on the path")
 def test_the_real_helm_looks_nothing_up(tmp_path: Path) -> None:
-    helm.helm.cache_clear()
     program = helm.helm().program
     assert program is not None
     text = (

@@ -16,7 +16,6 @@ from click.testing import CliRunner
 
 from crdlint.cli.main import cli
 from crdlint.rules.engine.examples import HEAD
-from crdlint.sources.helm import render as helm
 from crdlint.sources.previous import copies
 from crdlint.sources.previous.copies import is_safe
 
@@ -382,11 +381,9 @@ class TestWithoutHelm:
     """What only Helm can read is never reported as unchanged."""
 
     def test_known_values_are_compared(self) -> None:
-        helm.helm.cache_clear()
         assert TIGHTER in run("diff", "v1").stdout
 
     def test_it_is_not_compared(self, released: Any) -> None:
-        helm.helm.cache_clear()
         released.write(at("charts/demo", {"ci/a-values.yaml": "max: 8\n"}))
         result = run("diff", "v1")
         assert result.stdout == "0 CRDs changed; 1 not compared\n"

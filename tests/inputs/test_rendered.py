@@ -233,11 +233,9 @@ def failures(
 ) -> list[tuple[str, int, int, str]]:
     """Return the findings about a Helm that fails with a reason: file below the chart, line, column and severity."""
     program("helm", FAILING.format(f"Error: {reason}"))
-    helm.helm.cache_clear()
     charts = Charts(values or HelmValues())
     for name in ("crd.yaml", "crd.yaml"):
         check(folder, name, charts)
-    helm.helm.cache_clear()
     results = [failure.result() for failure in charts.take_failures()]
     return [
         (os.path.relpath(one.file, folder), one.line, one.column, one.severity)
@@ -330,7 +328,6 @@ def test_a_missing_dependency_of_a_chart_without_crds_in_templates_is_an_info(
     template: str, severity: str, program: Callable[..., Any], tmp_path: Path
 ) -> None:
     program("helm", FAILING.format("Error: missing in charts/ directory: x"))
-    helm.helm.cache_clear()
     folder = chart(tmp_path / "c", {"x.yaml": template})
     findings = [
         finding
@@ -338,7 +335,6 @@ def test_a_missing_dependency_of_a_chart_without_crds_in_templates_is_an_info(
         for finding in result.diagnostics
         if finding.rule == "helm-render"
     ]
-    helm.helm.cache_clear()
     assert [finding.severity for finding in findings] == [severity]
 
 
@@ -363,7 +359,6 @@ def test_what_several_charts_lack_is_one_entry(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> None:
     program("helm", FAILING.format(f"Error: {reason}"))
-    helm.helm.cache_clear()
     folder = tmp_path_factory.mktemp("charts")
     for name in ("a", "b"):
         crd = CRD.replace("foos", f"{name}foos").replace("Foo", f"Foo{name}")
@@ -372,7 +367,6 @@ def test_what_several_charts_lack_is_one_entry(
         with (own / "Chart.yaml").open("a", encoding="utf-8") as file:
             file.write(f"{line}\n")
     done = CliRunner().invoke(cli, ["check", "--no-cache", str(folder)])
-    helm.helm.cache_clear()
     assert done.stdout.count("\n  --> ") == entries
 
 
@@ -380,7 +374,6 @@ def test_values_that_helm_does_not_render_end_the_run_with_status_2(
     program: Callable[..., Any], tmp_path: Path
 ) -> None:
     program("helm", FAILING.format("Error: execution error at (demo/templates/crd.yaml:1:3): no"))
-    helm.helm.cache_clear()
     folder = chart(tmp_path / "c", {"crd.yaml": "{{/* c */}}\n" + CRD.replace("int", "integer")})
     for options, status in (([], 1), (["--set", "a=b"], 2)):
         for _ in range(2):  # the second one has it from the cache
@@ -394,19 +387,16 @@ def test_values_that_helm_does_not_render_end_the_run_with_status_2(
             )
     compared = CliRunner().invoke(cli, ["diff", str(folder), str(folder)])
     assert "crd.yaml:1: note: Helm does not render the chart: execution" in compared.stderr
-    helm.helm.cache_clear()
 
 
 def test_a_comment_ignores_that_helm_does_not_render(
     program: Callable[..., Any], tmp_path: Path
 ) -> None:
     program("helm", FAILING.format("Error: execution error at (demo/templates/crd.yaml:2:3): no"))
-    helm.helm.cache_clear()
     text = "# crdlint: ignore-file[helm-render] needs a value\n{{ fail }}\n" + CRD.replace(
         "int", "integer"
     )
     result = CliRunner().invoke(cli, ["check", str(chart(tmp_path / "c", {"crd.yaml": text}))])
-    helm.helm.cache_clear()
     assert (
         result.exit_code,
         result.stdout.count("[helm-render]"),
@@ -445,12 +435,10 @@ def test_values_files_that_helm_refuses_alike_are_told_of_once(
     program: Callable[..., Any], tmp_path: Path
 ) -> None:
     program("helm", FAILING.format("Error: no way"))
-    helm.helm.cache_clear()
     files = {f"ci__{name}_values_yaml": "" for name in "abc"}
     folder = chart(tmp_path / "c", {"crd.yaml": "{{/* c */}}\n" + CRD}, **files)
     charts = Charts()
     check(folder, charts=charts)
-    helm.helm.cache_clear()
     [failure] = charts.take_failures()
     assert failure.values == f" with {folder}/ci/a-values.yaml and 2 more"
 
@@ -465,7 +453,6 @@ LEFT_OUT = {
 
 def test_the_value_that_renders_a_crd_is_named(program: Callable[..., Any], tmp_path: Path) -> None:
     program("helm", "import sys\nif sys.argv[1] == 'version': print('v3.11.1')\n")
-    helm.helm.cache_clear()
     unknown = CRD.replace("type: int\n", "type: {{ .Values.type }}\n")
     helps = {}
     for i, condition in enumerate(LEFT_OUT):
@@ -483,7 +470,6 @@ def test_the_value_that_renders_a_crd_is_named(program: Callable[..., Any], tmp_
     inner = chart(outer / "charts" / "inner", {"crd.yaml": text, "plain.yaml": unknown})
     assert "--set inner.a=true" in str(check(inner).diagnostics[0].help)
     assert "--set inner.enabled=true" in str(check(inner, "plain.yaml").diagnostics[0].help)
-    helm.helm.cache_clear()
 
 
 @pytest.mark.usefixtures("fake_helm")
@@ -527,24 +513,30 @@ def test_a_helm_that_is_of_no_use(
     source: str, words: str, program: Callable[..., Any], tmp_path: Path
 ) -> None:
     program("helm", source)
-    helm.helm.cache_clear()
     folder = chart(
         tmp_path / "c", {"a.yaml": "{{/* c */}}\n" + CRD, "b.yaml": "{{/* c */}}\n" + CRD}
     )
     charts = Charts()
-    try:
-        first, second = check(folder, "a.yaml", charts), check(folder, "b.yaml", charts)
-    finally:
-        helm.helm.cache_clear()
+    first, second = check(folder, "a.yaml", charts), check(folder, "b.yaml", charts)
     assert len(said(first)) == len(said(second)) == 1
     assert [words in one for one in first.notices] == [True], first.notices
     assert second.notices == ()
     assert "read without Helm" in first.notices[0]
 
 
+def test_a_helm_that_replaces_another_is_asked_again(
+    program: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    majors = []
+    for printed in ("v3.19.5", "v4.3.1+another"):
+        program("helm", f"print('{printed}')\n")
+        majors.append(helm.helm().major)
+    monkeypatch.setenv("PATH", "")
+    assert (majors, helm.helm().program) == ([3, 4], None)
+
+
 @pytest.mark.usefixtures("program")
 def test_without_helm_nothing_is_said_of_it(tmp_path: Path) -> None:
-    helm.helm.cache_clear()
     result = check(chart(tmp_path / "c", {"crd.yaml": "{{/* c */}}\n" + CRD}))
     assert (len(said(result)), result.notices) == (1, ())
 
@@ -604,7 +596,6 @@ def test_comments_of_a_template_count(options: list[str], tmp_path: Path) -> Non
 
 @pytest.mark.skipif(shutil.which("helm") is None, reason="helm is not on the path")
 def test_the_real_helm(tmp_path: Path) -> None:
-    helm.helm.cache_clear()
     text = (
         "{{- if .Values.install }}\n"
         + CRD.replace("type: int\n", "type: {{ .Values.type }}\n")

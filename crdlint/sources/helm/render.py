@@ -83,12 +83,15 @@ class Rendered:
         ]
 
 
-@cache
 def helm() -> Helm:
-    """Return the Helm on the PATH."""
+    """Return the Helm on the PATH, which is asked for its version once as long as it is the same program."""
     program = find("helm")
-    if program is None:
-        return Helm(None)
+    return Helm(None) if program is None else _asked(program, identity_of(program))
+
+
+@cache
+def _asked(program: str, _identity: str) -> Helm:
+    """Return the Helm at a path; a program that replaces it has another identity and is asked again."""
     try:
         with sandbox() as box:
             done = box.run([program, "version", "--short"])
