@@ -86,11 +86,11 @@ class Rendered:
 def helm() -> Helm:
     """Return the Helm on the PATH, which is asked for its version once as long as it is the same program."""
     program = find("helm")
-    return Helm(None) if program is None else _asked(program, identity_of(program))
+    return Helm(None) if program is None else _helm_at(program, identity_of(program))
 
 
 @cache
-def _asked(program: str, _identity: str) -> Helm:
+def _helm_at(program: str, _identity: str) -> Helm:
     """Return the Helm at a path; a program that replaces it has another identity and is asked again."""
     try:
         with sandbox() as box:
