@@ -478,7 +478,7 @@ class _CheckCommand:
         from crdlint.sources.outdated_copies import OutdatedCopies
 
         state, plan, copies = self._state, self._planner.plan, GeneratedCopies()
-        outdated: OutdatedCopies[Config | None] = OutdatedCopies()
+        outdated: OutdatedCopies[Config | None] = OutdatedCopies(self._options.paths)
         state.summary.files += plan.passed
         for result, config in plan.results:
             self._report(result, config)

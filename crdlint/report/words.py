@@ -113,7 +113,9 @@ def kind_of(notice: str) -> str:
     return _VARIABLE.sub("", notice)
 
 
-_VARIABLE: Final = regex(r"line \d+|\{\{[^{}]*\}\}|`[^`]*`|\"[^\"]*\"|\d+")
+_VARIABLE: Final = regex(
+    r"line \d+| and \d+ more|\([\w./-]+\)|\{\{[^{}]*\}\}|`[^`]*`|\"[^\"]*\"|\d+"
+)
 
 
 def by_crd(findings: Iterable[Diagnostic], *, show_all: bool = False) -> Iterator[list[Diagnostic]]:
@@ -414,9 +416,13 @@ def _describe(other: Diagnostic, finding: Diagnostic) -> str:
         return f"`{_name_for_users(other)}` (line {other.line})"
     is_in_version = other.version != finding.version and other.user_path == finding.user_path
     name = "" if headline(other) == headline(finding) else _QUOTED.search(headline(other))
+    if is_in_version:
+        return f"{other.version} (line {other.line})"
     if other.cause and name:
-        return f"{name[0]} (line {other.line})"
-    return f"{other.version} (line {other.line})" if is_in_version else f"line {other.line}"
+        is_of_field = other.user_path.startswith(".")
+        shown = f"`{_name_for_users(other)}`" if is_of_field else name[0]
+        return f"{shown} (line {other.line})"
+    return f"line {other.line}"
 
 
 class Copies:

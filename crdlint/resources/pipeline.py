@@ -1063,12 +1063,26 @@ _UNFINISHED: Final = regex(
 )
 
 
+# A placeholder as a whole line, which a program replaces by lines with the indentation that they need.
+_LINE_OF_PLACEHOLDER: Final = regex(
+    r"^[ \t]*\$(?:\{[A-Za-z_]\w*\}|\([A-Za-z_]\w*\))[ \t]*$", re.MULTILINE
+)
+
+
 def _line_of_placeholder(document: Document) -> int | None:
     """Return the line (1-based) of the first placeholder because of which a document is not YAML, or None."""
-    match = _UNFINISHED.search(document.text)
+    match = _UNFINISHED.search(document.text) or _line_that_breaks(document.text)
     if match is None:
         return None
     return document.text.count("\n", 0, match.start()) + document.line_offset + 1
+
+
+def _line_that_breaks(text: str) -> re.Match[str] | None:
+    """Return the first line of a text that is a placeholder, if it is YAML without these lines."""
+    first = _LINE_OF_PLACEHOLDER.search(text)
+    if first is None or parse_first(_LINE_OF_PLACEHOLDER.sub("", text)).error is not None:
+        return None
+    return first
 
 
 def _lines(lines: list[int]) -> str:

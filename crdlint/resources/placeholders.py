@@ -22,10 +22,10 @@ from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence, text_or_empty
 
 _Steps: TypeAlias = tuple["_Steps | None", str | int]
 
-# ${NAME}, $(NAME), {{ name }}, [[ name ]], {name}, <name>, <00-name>, ($name), @name@, %NAME%, __NAME__; a variable, a choice such
-# as `a | b`, or words such as REPLACE_ME, YOUR_NAME and TODO as the complete text.
+# ${NAME}, $(NAME), {{ name }}, [[ name ]], {name}, {0}, <name>, <00-name>, ($name), @name@, %NAME%, __NAME__; a variable, a
+# choice such as `a | b`, or words such as REPLACE_ME, YOUR_NAME and TODO as the complete text.
 _BUILT_IN: Final = regex(
-    r"\$\{[^{}\n]*\}|\$\([A-Za-z_][\w.-]*\)|\{\{[^{}\n]*\}\}|\{[A-Za-z_][\w-]*\}|<[A-Za-z][^<>\n]*>"
+    r"\$\{[^{}\n]*\}|\$\([A-Za-z_][\w.-]*\)|\{\{[^{}\n]*\}\}|\{(?:[A-Za-z_][\w-]*|\d)\}|<[A-Za-z][^<>\n]*>"
     r"|<[\d._-]+[A-Za-z][\w.-]*>|\(\$[A-Za-z_][^()\n]*\)|@[A-Za-z_][\w-]*@|\A\$[A-Za-z_][A-Za-z0-9_]*\Z"
     r"|\A[\w.-]+(?: \| ?[\w.-]+)+\Z|\[\[[^\[\]\n]*[A-Za-z][^\[\]\n]*\]\]|%[A-Z][A-Z0-9_]{2,}%|__[A-Z][A-Z0-9_]*?__"
     r"|\A(?:REPLACE|CHANGE|INSERT|FILL|ENTER|ADD)[_-]?(?:ME|THIS|WITH|HERE|IN|YOUR)(?![A-Za-z])[A-Z0-9_-]*\Z"

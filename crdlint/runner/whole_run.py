@@ -57,16 +57,21 @@ class WholeRun:
             return
         for result, config in plan.results:
             yield from self._reported(result, config)
-        for result in self._results(planner, charts):
+        for result in self._results(planner, charts, paths):
             of_file = planner.configurations.of(result.file)
             yield from self._reported(lowered(result, paths), of_file)
 
-    def _results(self, planner: Planner, charts: Charts) -> Iterator[FileResult]:
+    def _results(
+        self,
+        planner: Planner,
+        charts: Charts,
+        paths: Sequence[str],
+    ) -> Iterator[FileResult]:
         plan = planner.plan
         checker = Checker(Settings(charts=plan.charts, loaded=charts))
         checked: dict[str, FileResult] = {}  # by real path, for kustomizations
         copies = GeneratedCopies()
-        outdated: OutdatedCopies[None] = OutdatedCopies()
+        outdated: OutdatedCopies[None] = OutdatedCopies(paths)
         for task in plan.tasks:
             for result in self._of(checker.check(task)):
                 checked[os.path.realpath(result.file)] = replace(result, text="", masked=None)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
 from itertools import chain, takewhile
 from typing import TYPE_CHECKING, Final
 
 from crdlint.files.folders import OF_OTHERS
 from crdlint.files.read import open_descriptor, text_if_readable
+from crdlint.files.recognition import KIND
 from crdlint.light import NamedTuple, dataclass, regex, replace
 from crdlint.linting.result import FileResult
 
@@ -69,12 +70,14 @@ class GeneratedCopies:
     def results(self) -> Iterator[FileResult]:
         """Yield the findings about copies that differ from each generated CRD, file by file, with what the nearest has."""
         by_file: dict[str, FileResult] = {}
+        causes: dict[object, str] = {}
         for name, originals, copies in self._pairs():
             for copy in copies:
                 finding = _difference(name, copy, originals)
                 if finding is not None:
                     result = by_file.setdefault(copy.file, _result(copy))
-                    findings = (*result.diagnostics, finding)
+                    cause = causes.setdefault(_change_of(finding), finding.cause)
+                    findings = (*result.diagnostics, replace(finding, cause=cause))
                     by_file[copy.file] = replace(result, diagnostics=findings)
         yield from by_file.values()
 
@@ -88,6 +91,14 @@ class GeneratedCopies:
                 copies = [each for each in beside if _should_be_current(each.file)] + copies
             if copies:
                 yield name, in_bases or originals, copies
+
+
+def _change_of(finding: Diagnostic) -> tuple[str, str]:
+    """Return what stale copies have in common that lack one change of the types: the difference and its last fields."""
+    return finding.message, ".".join(finding.user_path.split(".")[-_FIELDS:])
+
+
+_FIELDS: Final = 2  # of the path of a difference
 
 
 def _difference(name: str, copy: _Place, originals: Sequence[_Place]) -> Diagnostic | None:
@@ -108,13 +119,27 @@ def _difference(name: str, copy: _Place, originals: Sequence[_Place]) -> Diagnos
 def _is_patched(name: str, path: str) -> bool:
     """Return whether a patch of a kustomization in the folder of a generated CRD, or in the parent, changes its schema."""
     from crdlint.sources.kustomize import Patches, kustomization_of
+    from crdlint.sources.kustomize.kustomization import patch_targets
 
     folder = os.path.dirname(path)
     folders = (folder, os.path.dirname(folder))
     kustomizations = filter(None, map(kustomization_of, folders))
     patches = chain.from_iterable(Patches().files_of(each) for each in folders)
     texts = [text_if_readable(each) or "" for each in (*kustomizations, *patches)]
-    return any(_SCHEMA in text for text in texts) and any(name in text for text in texts)
+    if not any(_SCHEMA in text for text in texts):
+        return False
+    targets = chain.from_iterable(map(patch_targets, folders))
+    return any(name in text for text in texts) or any(_is_for_all(each) for each in targets)
+
+
+def _is_for_all(target: Mapping[str, object]) -> bool:
+    """Return whether a target selects CRDs by their kind, and any name or a pattern of names."""
+    name = target.get("name")
+    is_plain = isinstance(name, str) and _PLAIN_NAME.fullmatch(name) is not None
+    return target.get("kind", KIND) == KIND and not is_plain
+
+
+_PLAIN_NAME: Final = regex(r"[a-z0-9.-]+")
 
 
 def _result(copy: _Place) -> FileResult:

@@ -13,11 +13,12 @@ from crdlint.light import dataclass, regex
 from crdlint.sources.go_tests import GoTests
 from crdlint.sources.kustomize import DataFiles, Patches
 
-# Words in the name of a folder or a file whose objects are meant to be rejected.
+# Words in the name of a folder or a file whose objects are meant to be rejected, or are no longer used as they fail.
 _MEANT_TO_FAIL: Final = frozenset(
     (
         "invalid", "bad", "broken", "malformed", "negative", "fail", "fails", "failed", "failing", "failure", "failures",
         "reject", "rejects", "rejected", "rejection", "wrong", "incorrect", "faulty", "illegal", "unknown",
+        "quarantine", "quarantined",
     )
 )  # fmt: skip
 _WORD: Final = regex(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")

@@ -1,13 +1,19 @@
-"""Files whose folders show that some findings are meant: those for unit tests, CRDs for old clusters, and those of others."""
+"""Files whose folders show that some findings are meant.
+
+They are those for unit tests, CRDs for old clusters, CRDs of others, and packages of Crossplane.
+"""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from itertools import islice
 from typing import Final
 
+from crdlint.crd.errors import REQUIRED
 from crdlint.diagnostics import Diagnostic
 from crdlint.files.folders import is_for_old_clusters, is_test_data
+from crdlint.files.read import text_if_readable, with_parents
 from crdlint.light import replace
 from crdlint.linting.result import FileResult
 from crdlint.sources.outdated_copies import is_outdated
@@ -22,13 +28,15 @@ def lowered(result: FileResult, named: Sequence[str]) -> FileResult:
     """Return a result whose findings that are meant are infos; `named` are the paths of the command line.
 
     These are the API versions that Kubernetes has removed, in files for old clusters and for unit tests, all warnings of the
-    latter and errors of their charts, and warnings of copies of CRDs of Kubernetes, which only its own projects can change.
+    latter and errors of their charts, warnings of copies of CRDs of Kubernetes, which only its own projects can change, and
+    what Crossplane adds to the CRDs of a package.
     """
     of_tests = is_test_data(result.file, named)
     is_copy = _GENERATED not in result.file
 
     def is_lowered(finding: Diagnostic) -> bool:
         is_meant = _is_of_test(finding) if of_tests else is_copy and _is_of_others(finding)
+        is_meant = is_meant or (_is_about_service(finding) and is_in_package(result.file))
         if is_meant or not is_outdated(finding):
             return is_meant
         return of_tests or is_for_old_clusters(result.file, named)
@@ -37,6 +45,31 @@ def lowered(result: FileResult, named: Sequence[str]) -> FileResult:
         return replace(finding, severity="info") if is_lowered(finding) else finding
 
     return replace(result, diagnostics=tuple(map(lowered_one, result.diagnostics)))
+
+
+def _is_about_service(finding: Diagnostic) -> bool:
+    """Return whether a finding is that the webhook of a conversion, or a field of its service, is missing."""
+    return finding.error_type == REQUIRED and finding.field.startswith("spec.conversion.webhook")
+
+
+def is_in_package(path: str) -> bool:
+    """Return whether a file belongs to a package of Crossplane, which sets the webhook of conversions when it installs CRDs.
+
+    Source: crossplane/crossplane internal/controller/pkg/revision/establisher.go
+    """
+    folders = with_parents(os.path.dirname(os.path.abspath(path)))
+    return any(map(_is_package, islice(folders, _DEEPEST)))
+
+
+_DEEPEST: Final = 4  # folders of a package in which its CRDs are
+
+
+def _is_package(folder: str) -> bool:
+    text = text_if_readable(os.path.join(folder, "crossplane.yaml"))
+    return text is not None and _PACKAGES in text
+
+
+_PACKAGES: Final = "meta.pkg.crossplane.io/"
 
 
 def _is_of_test(finding: Diagnostic) -> bool:

@@ -102,6 +102,33 @@ CASES: dict[str, tuple[dict[str, str], dict[str, str]]] = {
         },
         {},
     ),
+    **{
+        f"a patch of the schema of CRDs by the target {target}": (
+            {
+                BASE: CRD,
+                CHART: LONGER,
+                "config/crd/kustomization.yaml": f"resources: []\npatches:\n- path: patches/a.yaml\n  target: {target}\n",
+                "config/crd/patches/a.yaml": PATCH,
+            },
+            {},
+        )
+        for target in (
+            "{kind: CustomResourceDefinition}", "{kind: CustomResourceDefinition, name: .*}", "{group: apiextensions.k8s.io}",
+            "{kind: CustomResourceDefinition, labelSelector: a=b}",
+        )
+    },
+    **{
+        f"a patch of the schema by the target {target}": (
+            {
+                BASE: CRD,
+                CHART: LONGER,
+                "config/crd/kustomization.yaml": f"resources: []\npatches:\n- path: patches/a.yaml\n  target: {target}\n",
+                "config/crd/patches/a.yaml": PATCH,
+            },
+            {CHART: "`maxLength` is not as in `config/crd`: `5` here, `3` there"},
+        )
+        for target in ("{kind: Deployment}", "{kind: CustomResourceDefinition, name: bars.example.com}")
+    },
     "a patch of the schema of another CRD": (
         {
             BASE: CRD,

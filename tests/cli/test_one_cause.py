@@ -109,6 +109,17 @@ _NEEDS_SPEC: Final = crd_with_schema(
 _NO_FIELDS: Final = "size: {type: object}"
 _TWO_COLUMNS: Final = _columns(f"{_column('A', '.spec.tcp.a')}, {_column('B', '.spec.tcp.b')}")
 _TWO_PATHS: Final = _columns(f"{_column('A', '.spec.tcp.a')}, {_column('B', '.spec.udp.b')}")
+_IDLE: Final = _columns(_column("A", ".spec.udp"))
+_PACKAGE: Final = "apiVersion: meta.pkg.crossplane.io/v1\nkind: Provider\nmetadata: {name: a}\n"
+_CONVERTED: Final = _CRD.replace(
+    "spec:\n",
+    "spec:\n  conversion: {strategy: Webhook, webhook: {conversionReviewVersions: [v1], clientConfig: {service: {path: /a}}}}\n",
+    1,
+)
+_UNSIGNED: Final = crd_with_spec(
+    "{type: object, properties: {a: {type: integer, format: uint16}, b: {type: integer, format: uint32}, "
+    "c: {type: integer, format: uint16}}}"
+)
 _START, _SPEC = _CRD.split("\nspec:\n")
 _IN_METADATA: Final = f"{_START}\n  spec:\n{indent(_SPEC, '  ')}"
 _BESIDE_SPEC: Final = f"{_START}\nspec:\n{dedent(_SPEC)}"
@@ -131,11 +142,72 @@ CASES: Final[dict[str, tuple[dict[str, str], int, str, int]]] = {
     ),
     "two columns of one object with other fields": (
         {"crd.yaml": _columns(f"{_column('A', '.spec.ref.a')}, {_column('B', '.spec.ref.b')}")},
+        1,
+        "note: also `B` (line",
+        2,
+    ),
+    "two columns of two missing objects": ({"crd.yaml": _TWO_PATHS}, 1, "note: also `B` (line", 2),
+    "two columns, one of which is misspelled": (
+        {"crd.yaml": _columns(f"{_column('A', '.spec.udp.a')}, {_column('B', '.spec.sise')}")},
+        2,
+        "`.spec.size`",
+        2,
+    ),
+    "two columns of two CRDs": (
+        {
+            "a.yaml": _columns(_column("A", ".spec.udp.a")),
+            "b.yaml": _columns(_column("A", ".spec.tcp.a")).replace("foo", "bar").replace("Foo", "Bar"),
+        },
         2,
         "",
         2,
     ),
-    "two columns of two missing objects": ({"crd.yaml": _TWO_PATHS}, 2, "", 2),
+    "two names of columns that are used again": (
+        {
+            "crd.yaml": _columns(
+                ", ".join(_column(name, ".spec.size") for name in ("A", "B", "A", "B", "A"))
+            )
+        },
+        1,
+        "note: also `B` (line",
+        3,
+    ),
+    "fields with formats of unsigned integers": (
+        {"crd.yaml": _UNSIGNED},
+        1,
+        "also `b` (line 18), `c` (line",
+        3,
+    ),
+    "advice about a CRD of an old release beside the current one": (
+        {"releases/1.4.0/crd.yaml": _IDLE, "crd.yaml": _CRD},
+        0,
+        "1 info",
+        1,
+    ),
+    "advice about a CRD of an old release that is nowhere else": (
+        {"releases/1.4.0/crd.yaml": _IDLE, "crd.yaml": _OTHER},
+        1,
+        "1 warning",
+        1,
+    ),
+    "advice about a CRD of two releases": (
+        {"releases/1.4.0/crd.yaml": _IDLE, "releases/1.5.0/crd.yaml": _IDLE},
+        1,
+        "2 warnings",
+        2,
+    ),
+    "a webhook of a package of Crossplane": (
+        {"package/crossplane.yaml": _PACKAGE, "package/crds/a.yaml": _CONVERTED},
+        0,
+        "0 errors, 0 warnings, 2 infos",
+        2,
+    ),
+    "a webhook beside another `crossplane.yaml`": (
+        {"package/crossplane.yaml": "a: b\n", "package/crds/a.yaml": _CONVERTED},
+        1,
+        "2 errors",
+        2,
+    ),
     "one mistake in several objects of a file": (
         {"crd.yaml": _CRD, "a.yaml": "---\n".join(_OBJECTS)},
         1,

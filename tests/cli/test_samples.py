@@ -56,7 +56,8 @@ CASES: dict[str, tuple[dict[str, str], dict[str, list[str]]]] = {
     **{
         f"the placeholder {text}": ({"samples/a.yaml": GOOD.replace("Safe", f'"{text}"')}, {})
         for text in (
-            "%MODE%", "__MODE__", "[[ .Mode ]]", "REPLACE_ME", "CHANGEME", "REPLACE-WITH-MODE", "YOUR_MODE", "TODO", "TODO: mode",
+            "%MODE%", "{0}", "a-{1}",
+            "__MODE__", "[[ .Mode ]]", "REPLACE_ME", "CHANGEME", "REPLACE-WITH-MODE", "YOUR_MODE", "TODO", "TODO: mode",
         )
     },
     **{
@@ -124,8 +125,18 @@ CASES: dict[str, tuple[dict[str, str], dict[str, list[str]]]] = {
         {},
     ),
     "fixtures that are meant to fail": (
-        dict.fromkeys(("invalid/a.yaml", "x/foo_bad.yaml", "t/testFailing.yaml", "InvalidFoo.yml"), BAD),
+        dict.fromkeys(
+            ("invalid/a.yaml", "x/foo_bad.yaml", "x/quarantine/a.yaml", "t/testFailing.yaml", "InvalidFoo.yml"), BAD
+        ),
         {},
+    ),
+    "lines that a program replaces": (
+        {"a.yaml": f"{GOOD.partition('spec')[0]}spec:\n  mode: |\n${{text}}\n  size: 1\n---\n{BAD.replace('name: a', 'name: b')}"},
+        {"a.yaml": MODE},
+    ),
+    "a line that a program replaces, which is not why the rest is not YAML": (
+        {"a.yaml": f"{GOOD}   x: |\n${{text}}\n"},
+        {"a.yaml": ["yaml-syntax"]},
     ),
     "names that only look like such": ({"badger/failsafe.yaml": BAD}, {"badger/failsafe.yaml": MODE}),
     "files of others": (

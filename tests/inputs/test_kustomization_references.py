@@ -185,7 +185,7 @@ def test_a_local_folder_does_not_hide_a_remote_one(
     document = {
         "resources": ["crd.yaml"],
         "labels": [{"pairs": {"a": "?"}}],
-        field: ["crd.yaml", name],
+        field: ["crd.yaml", name] if field == "resources" else [name],
     }
     (tmp_path / "k/kustomization.yaml").write_text(json.dumps(document), encoding="utf-8")
     target = tmp_path / "k" / name

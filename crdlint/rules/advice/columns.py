@@ -104,10 +104,13 @@ def _filter(crd: DecodedCRD) -> Iterator[Advisory]:
 def _duplicate(crd: DecodedCRD) -> Iterator[Advisory]:
     for parts in version_parts(crd.spec):
         seen: set[str] = set()
+        cause = ""
         for i, column in enumerate(parts.columns):
             if column.name in seen:
                 path = parts.path.child("additionalPrinterColumns").index(i).child("name")
-                yield Advisory(f"another column is called `{column.name}`", path)
+                message = f"another column is called `{column.name}`"
+                cause = cause or message
+                yield Advisory(message, path, cause=cause)
             seen.add(column.name)
 
 

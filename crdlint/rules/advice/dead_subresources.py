@@ -105,10 +105,22 @@ def dead_paths(crd: DecodedCRD) -> Iterator[Advisory]:
     by_message: dict[str, list[Advisory]] = {}
     for parts in () if crd.spec.preserve_unknown_fields else version_parts(crd.spec):
         if parts.schema is not None:
-            for advisory in (*_columns(parts, parts.schema), *_scale_paths(parts, parts.schema)):
+            columns = _with_one_cause(_columns(parts, parts.schema))
+            for advisory in (*columns, *_scale_paths(parts, parts.schema)):
                 by_message.setdefault(advisory.message, []).append(advisory)
     for shared in by_message.values():
         yield from once(shared)
+
+
+def _with_one_cause(columns: Iterable[Advisory]) -> Iterator[Advisory]:
+    """Yield columns, of which those that are to be removed or corrected by hand share the cause of the first of them."""
+    cause = ""
+    for column in columns:
+        if column.help is None:
+            cause = cause or column.cause
+            yield column._replace(cause=cause)
+        else:
+            yield column
 
 
 # The key of a label or an annotation whose dots are not escaped.

@@ -76,9 +76,16 @@ def unrecognized(crd: DecodedCRD) -> Iterator[Advisory]:
                 helps.of_format(schema, formats_of(schema.type)),
                 kind="warning",
                 headline=headline,
-                cause=INT_OR_STRING if schema.format == INT_OR_STRING else "",
+                cause=_cause(schema.format),
                 severity="info" if schema.format == _OF_GENERATORS else None,
             )
+
+
+def _cause(format_: str) -> str:
+    """Return what fields with a format have in common if it is a mistake of a generator."""
+    if format_ == INT_OR_STRING:
+        return INT_OR_STRING
+    return "a format of unsigned integers" if format_.startswith("uint") else ""
 
 
 @Rule(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 from crdlint.crd.positions import node_span
 from crdlint.files.paths import has_yaml_suffix
 from crdlint.files.read import text_if_readable
-from crdlint.files.recognition import CRD_KIND, may_hold_crd
+from crdlint.files.recognition import CRD_KIND, groups_in, may_hold_crd
 from crdlint.kubernetes.servers import NEWEST_ALONE, Range, Server, range_of
 from crdlint.light import NamedTuple, dataclass, replace
 from crdlint.linting.result import CRDPlace, FileResult, Lint
@@ -296,8 +296,12 @@ class Charts:
         failures, loaded.failures = [each for each in loaded.failures if each.is_finding], ()
         loaded.is_broken_by_values = any(failure.is_chosen for failure in failures)
         results = results_of(loaded.model, loaded.findings)
-        has_crds = any(may_hold_crd(file.data) for _, file in loaded.model.all_templates())
-        return [*results, *(failure.result(has_crds=has_crds) for failure in failures)]
+        texts = [file.data for _, file in loaded.model.all_templates()] if failures else []
+        has_crds, has_objects = any(map(may_hold_crd, texts)), any(map(groups_in, texts))
+        of_failures = (
+            failure.result(has_crds=has_crds, has_objects=has_objects) for failure in failures
+        )
+        return [*results, *of_failures]
 
     def copies(self) -> list[FileResult]:
         """Return the findings about CRDs of which several charts of the run have different copies."""

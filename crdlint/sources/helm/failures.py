@@ -150,10 +150,11 @@ class Failure:
         """The failure as a notice."""
         return f"helm does not render {self.chart}{self.values}: {self.why}; {INSTEAD}"
 
-    def result(self, *, has_crds: bool = True) -> FileResult:
+    def result(self, *, has_crds: bool = True, has_objects: bool = True) -> FileResult:
         """Return the result of the file that Helm names, with a finding at Helm's line and column.
 
-        It is not about the chart itself if a dependency is missing, and no template `has_crds`: then it is an info.
+        It is an info if a dependency is missing and no template `has_crds`, which are those of the chart itself, and if there are
+        no objects that CRDs may define either.
         """
         position = self._position()
         lines = position.text.split("\n")
@@ -184,7 +185,8 @@ class Failure:
             finding = replace(finding, headline=headline, cause=_DEPENDENCIES)
         severity = self._cause.severity
         if not self.is_chosen and severity is not None:
-            is_minor = severity == "warning" and not has_crds
+            is_missing = severity == "warning"
+            is_minor = not has_crds and (is_missing or not has_objects)
             finding = replace(finding, severity="info" if is_minor else severity)
         return FileResult(
             position.file,

@@ -30,7 +30,7 @@ from crdlint.yaml.parse import expands_too_much, parse_first, parse_stream
 
 PATCHES: Final = ("patches", "patchesStrategicMerge", "patchesJson6902")
 _LONGEST: Final = 100  # characters of a reference in a problem
-_SHOWN: Final = 3  # problems in a notice
+_SHOWN: Final = 1  # problems in a notice
 # Of layers by kustomize, which loads a layer each time that another one includes it
 _MOST_LOADS: Final = 1_000
 
@@ -199,6 +199,14 @@ def patch_files(folder: str) -> set[str]:
     """Return the real paths of the patch files that the kustomization of a folder names."""
     patches = _listed(_document_of(folder), *PATCHES)
     return _existing(folder, map(_path_of_patch, patches))
+
+
+def patch_targets(folder: str) -> Iterator[dict[str, Any]]:
+    """Yield the targets of the patches that the kustomization of a folder has, with the names of fields in small letters."""
+    for patch in _listed(_document_of(folder), *PATCHES):
+        target = _canonical(patch).get("target") if isinstance(patch, dict) else None
+        if isinstance(target, dict):
+            yield {key.lower(): value for key, value in target.items()}
 
 
 def _path_of_patch(patch: Any) -> object:
