@@ -86,6 +86,9 @@ COLUMNS = {
     ".status.phse": "Did you mean `.status.phase`? Otherwise add `phse` to the schema, or remove the column",
     ".spec.phase": "Write `.status.phase`, or add `phase` to the schema",
     ".Status.Phase": "Write `.status.phase`, or add `Status` to the schema",
+    ".metadata.creationTimeStamp": "Write `.metadata.creationTimestamp`",
+    ".metadata.annotation": "Did you mean `.metadata.annotations`? Otherwise remove the column",
+    ".metadata.age": "Write a field of every object's metadata, such as `labels`, or remove the column",
     ".spec.mode": "Correct the `jsonPath`, add the field to the schema, or remove the column",
 }
 

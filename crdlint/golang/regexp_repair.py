@@ -146,9 +146,15 @@ def _range(pattern: str, part: str) -> str | None:
     low, dash, high = part.partition("-")
     if not dash or not high:
         return None
+    if part in _BOTH_CASES:
+        return pattern.replace(part, _BOTH_CASES[part], 1)
     is_turned = len(part) == 3 and low.isalnum() and high.isalnum()
     meant = f"{high}-{low}" if is_turned else f"{low}\\-{high}"
     return pattern.replace(part, meant, 1)
+
+
+# Ranges from a small letter to a capital one, which precedes it, by the letters that are meant.
+_BOTH_CASES: Final = {"a-Z": "a-zA-Z", "z-A": "a-zA-Z", "a-A": "aA"}
 
 
 def _count(pattern: str, part: str) -> str | None:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import field
 from typing import Final
 
+from crdlint.crd import v1beta1
 from crdlint.crd.decode import decode_crd
 from crdlint.crd.identity import (
     SPEC_KEYS,
@@ -20,7 +21,7 @@ from crdlint.crd.identity import (
 )
 from crdlint.crd.placeholders import directive, placeholder_of
 from crdlint.crd.positions import Span, node_span
-from crdlint.files.recognition import HELM, KIND, names_crd
+from crdlint.files.recognition import HELM, KIND, VERSION, names_crd
 from crdlint.gathering import without_none
 from crdlint.light import dataclass, replace
 from crdlint.linting.documents import DocumentWalk, Fixes, manifests, name_of, resource_names
@@ -28,7 +29,7 @@ from crdlint.linting.manifest import CheckedCRD, check_crd
 from crdlint.linting.request import A_PATCH, CheckRequest, Subject
 from crdlint.linting.result import CRD, STAGES, FileResult, Stage
 from crdlint.linting.separated import Portion, rest
-from crdlint.phrases import Routine
+from crdlint.phrases import OneCommand, Routine
 from crdlint.rules.engine import headlines
 from crdlint.rules.engine.advisory import misfits
 from crdlint.rules.engine.finding import Manifest
@@ -311,17 +312,13 @@ class _CRDWalk(DocumentWalk):
         """Report the apiVersion and kind of a CRD that the API server or kubectl rejects."""
         if identity.form == "unserved":
             entry = root.find("apiVersion")
-            rule, node, help_ = (
-                reading.API_VERSION_REMOVED.id,
-                entry[1] if entry else identity.node or root,
-                None,
-            )
+            node = entry[1] if entry else identity.node or root
+            is_removed = identity.api_version == v1beta1.VERSION
+            rule = (reading.API_VERSION_REMOVED if is_removed else reading.CRD_MISSPELLED).id
+            help_ = None if is_removed else OneCommand(f"Write `apiVersion: {VERSION}`")
         else:
-            rule, node, help_ = (
-                reading.DECODE_TYPE.id,
-                identity.node or root,
-                attempt(misspelled_type_key, root),
-            )
+            rule, node = reading.DECODE_TYPE.id, identity.node or root
+            help_ = attempt(misspelled_type_key, root)
         self.report(
             "decode",
             rule,

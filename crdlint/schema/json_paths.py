@@ -100,6 +100,20 @@ _STEP: Final = regex(
 )
 
 
+# The metadata of an object, whose fields a CRD cannot add to. Below them, nothing is decided.
+METADATA: Final = JSONSchemaProps.of(
+    type="object",
+    properties={
+        name: JSONSchemaProps()
+        for name in (
+            "name", "generateName", "namespace", "selfLink", "uid", "resourceVersion", "generation", "creationTimestamp",
+            "deletionTimestamp", "deletionGracePeriodSeconds", "labels", "annotations", "ownerReferences", "finalizers",
+            "clusterName", "managedFields",
+        )
+    },
+)  # fmt: skip
+
+
 class Missing(NamedTuple):
     """The first step of a path that the schema does not have: the schema, and the name of the step.
 
@@ -129,12 +143,16 @@ def steps(text: str) -> Iterator[tuple[str | None, int]]:
 def follow(text: str, root: JSONSchemaProps) -> JSONSchemaProps | Missing | None:
     """Return the schema at a path, or its first step that cannot have a value.
 
-    Return None if the schema does not decide it: below preserved unknown fields, maps, metadata and embedded resources.
+    Return None if the schema does not decide it: below preserved unknown fields, maps, fields of the metadata and embedded
+    resources.
     """
     current, before = root, 0
     for name, end in steps(text):
-        is_metadata = current is root and name in META_FIELDS
-        is_undecided = name == "" or is_metadata or _is_open(current)
+        if current is root and name == "metadata":
+            current, before = METADATA, end
+            continue
+        is_kind_or_version = current is root and name in META_FIELDS
+        is_undecided = name == "" or is_kind_or_version or _is_open(current)
         if is_undecided:
             return None
         is_list = current.type == "array"
@@ -150,7 +168,7 @@ def follow(text: str, root: JSONSchemaProps) -> JSONSchemaProps | Missing | None
         else:
             current = current.properties[name]
         before = end
-    return current
+    return None if current is METADATA else current
 
 
 def _is_open(schema: JSONSchemaProps) -> bool:

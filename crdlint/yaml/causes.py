@@ -60,6 +60,7 @@ _IN_YAML: Final[_Finders] = {
     value_causes.json_slips: "a colon, quote or bracket is missing",
     value_causes.dashes: "a dash is missing, or is not a plain `-` with a space",
     layout_causes.missing_properties: "`properties` is missing above it",
+    layout_causes.missing_list_keys: "the key of the list is missing above it",
     layout_causes.odd_indentation: "wrong indentation",
     value_causes.escapes: "a backslash between double quotes",
     flow_causes.missing_commas: "a comma is missing",

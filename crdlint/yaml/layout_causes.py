@@ -324,6 +324,31 @@ def missing_properties(text: BrokenText) -> Iterator[Cause]:
         )
 
 
+def missing_list_keys(text: BrokenText) -> Iterator[Cause]:
+    """Find items of a list among the fields of a schema, without the key of the list."""
+    for i in text.near():
+        line = text.lines[i]
+        previous = text.previous(i)
+        is_first = previous is not None and not text.lines[previous].lstrip().startswith("- ")
+        if not is_first or not _WORD_AS_ITEM.match(line):
+            continue
+        fields = text.fields_around(i)
+        key = "required" if fields.get("type") == "object" else "enum"
+        if fields.get("type") in _TYPES_WITH_LIST and key not in fields:
+            end = "\r\n" if line.endswith("\r") else "\n"
+            blanks = indent_of(line)
+            yield text.cause(
+                repairs.LIST_KEY,
+                i,
+                f"Add `{key}:` above line {text.line(i)}, indented by {_count(blanks)}",
+                (Edit(text.starts[i], text.starts[i], f"{' ' * blanks}{key}:{end}"),),
+            )
+
+
+_WORD_AS_ITEM: Final = regex(r" *- ['\"]?[\w.-]+['\"]? *\r?\Z")
+_TYPES_WITH_LIST: Final = frozenset({"object", "string", "integer", "number"})
+
+
 def _are_properties(text: BrokenText, index: int) -> bool:
     """Return whether each key of the block that begins with a line of the structure has fields as its value."""
     below = _block(text, index)

@@ -72,6 +72,12 @@ NO_VALUE: Final = Repair("Remove the empty value of a key with fields below it",
     "host: {}\n  type: string\n", _TYPE)
 INDENTATION: Final = Repair("Indent the line like the lines around it", "unsafe",
     "host:\n  maxLength: 9\n type: string\n", "host:\n  maxLength: 9\n  type: string\n")
+LIST_KEY: Final = Repair(
+    "Add the key of a list",
+    "unsafe",
+    "mode:\n  description: How it runs.\n  - Fast\n  - Slow\n  type: string\n",
+    "mode:\n  description: How it runs.\n  enum:\n  - Fast\n  - Slow\n  type: string\n",
+)
 PROPERTIES: Final = Repair("Add `properties` above the properties of an object", "unsafe",
     "host:\n  type: object\n    name:\n      type: string\n",
     "host:\n  type: object\n  properties:\n    name:\n      type: string\n")

@@ -28,6 +28,7 @@ from crdlint.yaml.flow_causes import gaps
 
 _BAD_ESCAPE: Final = regex(r'\\([^0abtnvfre "/\\N_LPxuU\n])')
 _BARE_KEY: Final = regex(r"\A([ ]*(?:- +)*[A-Za-z$][\w$./-]*)([ ]*\r?)\Z")
+_MARKED_KEY: Final = regex(r"\A([ ]*(?:- +)*[A-Za-z$][\w$./-]*) *([-=]>|[=;,\uff1a]) *(\r?)\Z")
 _NO_BLANK: Final = regex(r"\A([ ]*(?:- +)*[A-Za-z$][\w$.-]*:)([^\s:/].*)\Z")
 _NO_COLON: Final = regex(
     r"([ ]*(?:- +)*)([A-Za-z$][\w$.-]*)( *(?:[-=]>|[=;\uff1a]) *| +)(\S+ *\r?)\Z"
@@ -585,6 +586,17 @@ def _colon_of_line(text: BrokenText, i: int) -> Iterator[Cause]:
             help_ = f"Add a colon after the key in {text.numbers(lines)}: `{match[1].strip()}:`"
             edits = text.rewritten(lines, lambda each: _BARE_KEY.sub(r"\1:\2", each))
             yield text.cause(repairs.COLON, i, help_, edits)
+    match = _MARKED_KEY.match(line)
+    if match is not None and _has_block(text, i):
+        help_ = (
+            f"Write a colon instead of `{match[2]}` in line {text.line(i)}: `{match[1].strip()}:`"
+        )
+        yield text.line_cause(
+            repairs.COLON,
+            i,
+            f"{match[1]}:{match[3]}",
+            help_,
+        )
     match = _NO_COLON.match(line)
     if match is not None:
         mark, entry = match[3].strip(), f"{match[2]}: {match[4]}"
@@ -593,6 +605,12 @@ def _colon_of_line(text: BrokenText, i: int) -> Iterator[Cause]:
             help_ = f"{how} in {text.numbers(lines)}: `{entry.strip()}`"
             edits = text.rewritten(lines, _with_colon)
             yield text.cause(repairs.COLON, i, help_, edits)
+
+
+def _has_block(text: BrokenText, i: int) -> bool:
+    """Return whether the line below a line is a key that is indented deeper."""
+    below = text.lines[i + 1] if i + 1 < len(text.lines) else ""
+    return indent_of(below) > indent_of(text.lines[i]) and _FIELD_NAME.match(below) is not None
 
 
 def _with_colon(line: str) -> str:

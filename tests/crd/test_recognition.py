@@ -475,3 +475,15 @@ def test_kinds_in_a_text_that_is_not_parsed(text: str, objects: int, mentions: i
 def test_lines_with_the_name_of_an_object(line: str, name: str | None) -> None:
     match = NAME_LINE.search(f"metadata:\n{line}\n")
     assert (match and match[1]) == name
+
+
+@each("version", ["v2", "v1alpha1", "v1beta2", "V1"])
+def test_a_version_that_no_server_ever_had_is_misspelled(version: str) -> None:
+    text = CRD.replace("apiextensions.k8s.io/v1", f"apiextensions.k8s.io/{version}")
+    for found in (
+        *lint_file(text, "a.yaml", CheckRequest(skip_unfinished=True)).diagnostics,
+        *lint_text(text),
+    ):
+        assert (found.rule, found.line) == ("crd-misspelled", 1)
+        assert found.help == "Write `apiVersion: apiextensions.k8s.io/v1`"
+    assert lint_text(text)

@@ -340,6 +340,18 @@ def test_a_help_leaves_out_the_comment_of_a_line(line: str, help_: str) -> None:
             "a: {type: integer, exclusiveMinimum: 0}",
             "Write `a: {type: integer, exclusiveMinimum: true, minimum: 0}`",
         ),
+        (
+            "a: {type: integer, minimum: 0, exclusiveMinimum: 0}",
+            "Write `a: {type: integer, minimum: 0, exclusiveMinimum: true}`",
+        ),
+        (
+            "a: {type: integer, minimum: 0, exclusiveMinimum: 3}",
+            "Write `a: {type: integer, minimum: 3, exclusiveMinimum: true}`",
+        ),
+        (
+            "a: {type: integer, maximum: 3, exclusiveMaximum: 9}",
+            "Write `a: {type: integer, maximum: 3, exclusiveMaximum: false}`",
+        ),
         ("a:\n    description: b\n  type: boolean", "Indent the field below the property above"),
     ],
 )

@@ -72,7 +72,12 @@ properties:
         (".spec.map.anything", None),
         (".spec.template.anything", None),
         (".spec.port.anything", None),
-        (".metadata.anything", None),
+        (".metadata.anything", "`metadata` has no field `anything`"),
+        (".metadata", None),
+        (".metadata.labels.anything", None),
+        (".metadata.ownerReferences[0].name", None),
+        (".spec.map.", "its path ends in a dot"),
+        (r".spec.a\.b.", "its path ends in a dot"),
         (".kind", None),
         (".spec.items[?(@.name=='a')].missing", None),
         (".missing.items[?(@.name=='a')]", "`.missing` is not in the schema"),
@@ -519,6 +524,12 @@ def test_null_of_enums(field: str, expected: int) -> None:
         ("{type: array, x-kubernetes-preserve-unknown-fields: true, items: {type: string}}", []),
         ("{x-kubernetes-int-or-string: true, maxLength: 2, minimum: 1}", []),
         ("{type: string, format: int64}", []),
+        ("{type: integer, exclusiveMinimum: true}", ["`exclusiveMinimum` checks nothing without `minimum`"]),
+        ("{type: number, exclusiveMaximum: true, minimum: 1}", ["`exclusiveMaximum` checks nothing without `maximum`"]),
+        ("{type: number, exclusiveMaximum: true, maximum: 0}", []),
+        ("{type: number, exclusiveMaximum: false}", []),
+        ("{type: array, minItems: -1, items: {type: string}}", ["`minItems` -1 checks nothing, because it is below 0"]),
+        ("{type: object, minProperties: 0}", []),
         ("{type: array, anyOf: [{pattern: a}], items: {type: string}}", []),
     ],
 )  # fmt: skip
@@ -527,6 +538,38 @@ def test_keywords_of_other_types(field: str, expected: list[str]) -> None:
         messages(crd(f"{{type: object, properties: {{a: {field}}}}}"), ["keyword-without-effect"])
         == expected
     )
+
+
+@each(
+    ("first", "second", "rule", "expected"),
+    [
+        ("default: 15m", "default: 8h", "self.a <= self.b", "`duration(self.a) <= duration(self.b)`"),
+        ("default: 15m", "default: 30m", "self.a < self.b", (
+            "`duration(self.a) < duration(self.b)` or `quantity(self.a).compareTo(quantity(self.b)) < 0`"
+        )),
+        ("default: 1Gi", "", "self.a > '500Mi'", "`quantity(self.a).compareTo(quantity('500Mi')) > 0`"),
+        ("pattern: '^[0-9]+$'", "default: '5'", "self.a >= self.b", "`int(self.a) >= int(self.b)`"),
+        ("pattern: '^([0-9]+(ms|s|m|h))+$'", "", "'30s' <= self.a", "`duration('30s') <= duration(self.a)`"),
+        ("default: 8h", "default: 1Gi", "self.a < self.b", None),
+        ("default: 8h", "", "self.a < self.b", None),
+        ("default: 8h", "default: 9h", "self.a != self.b", None),
+        ("default: '2024-01-01'", "", "self.a < '2025-01-01'", None),
+        ("pattern: '^[0-9a-z]+$'", "", "self.a < '9'", None),
+        ("pattern: '^[0-9]$'", "", "self.a >= '5'", None),
+    ],
+)  # fmt: skip
+def test_texts_that_are_compared_letter_by_letter(
+    first: str, second: str, rule: str, expected: str | None
+) -> None:
+    fields = (
+        f"a: {{type: string, maxLength: 10, {first}}}, b: {{type: string, maxLength: 9, {second}}}"
+    )
+    present = f"!has(self.a) || !has(self.b) || {rule}"
+    text = crd_with_spec(
+        f'type: object\nproperties: {{{fields}}}\nx-kubernetes-validations:\n- rule: "{present}"\n'
+    )
+    found = [one for one in crdlint.lint_text(text) if one.rule == "rule-orders-texts"]
+    assert [one.help for one in found] == ([] if expected is None else [f"Write {expected}"])
 
 
 def test_a_format_that_the_server_reports_is_reported_once() -> None:

@@ -38,7 +38,7 @@ FIELDS: Final = {
     "maxLength: 6\nenum: [fast, slower]": [],
     "maxLength: 0": [],
     "maxLength: -1": ["never-valid"],
-    "minLength: -1": [],
+    "minLength: -1": ["keyword-without-effect"],
     "allOf: [{maxLength: -1}]": ["never-valid"],
     "properties: {a: {type: string}}": ["keyword-without-effect"],
     "additionalProperties: {type: string}": ["keyword-without-effect"],
@@ -58,6 +58,8 @@ INTEGERS: Final = {
     "minimum: 0.5, maximum: 9.5": ["never-valid"] * 2,
     "minimum: 1.0, maximum: 9.0, multipleOf: 1.0": [],
     "multipleOf: 0.5": ["never-valid"],
+    "multipleOf: 0": ["never-valid"],
+    "multipleOf: -2": ["never-valid"],
 }
 LISTS_AND_OBJECTS: Final = {
     "type: array, items: {type: string}": [],

@@ -10,7 +10,7 @@ from crdlint.crd.model import (
     JSONSchemaProps,
 )
 from crdlint.crd.paths import Path
-from crdlint.light import regex
+from crdlint.light import NamedTuple, regex
 from crdlint.phrases import OneCommand
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD, VersionParts, version_parts
 from crdlint.rules.engine.edits import Edits, expect
@@ -18,7 +18,7 @@ from crdlint.rules.engine.finding import AdviceFinding
 from crdlint.rules.engine.fixer import Fixer
 from crdlint.rules.engine.rule import Caution, Hint, once
 from crdlint.rules.server.subresources import SCALE_PATHS
-from crdlint.schema.json_paths import Missing, follow, syntax_error
+from crdlint.schema.json_paths import METADATA, Missing, follow, syntax_error
 from crdlint.spelling import SimilarName
 from crdlint.spelling import meant as name_meant
 from crdlint.yaml.nodes import Mapping, Scalar, child
@@ -128,39 +128,51 @@ _UNESCAPED: Final = regex(
     r"(\.metadata\.(?:labels|annotations)\.)((?:[^.\[\]{}\\]|\\.)+(?:\.(?:[^.\[\]{}\\]|\\.)+)+)"
 )
 _DOT: Final = regex(r"(?<!\\)\.")
+_ENDS_IN_DOT: Final = regex(r"[^.\\]\.\Z")
 
 
 def _columns(parts: VersionParts, schema: JSONSchemaProps) -> Iterator[Advisory]:
     columns_path = parts.path.child("additionalPrinterColumns")
     paths = {column.json_path for column in parts.columns}
     for i, column in enumerate(parts.columns):
-        unescaped = _UNESCAPED.fullmatch(column.json_path)
-        if unescaped is not None:
-            message = f"column `{column.name}` is always empty: `{unescaped[2]}` is read as several fields"
-            path = columns_path.index(i).child("jsonPath")
-            meant_path = unescaped[1] + _DOT.sub(r"\\.", unescaped[2])
-            yield Advisory(
-                message,
-                path,
-                OneCommand(f"Write `{meant_path}`"),
-                subject=meant_path,
-            )
-            continue
+        path = columns_path.index(i).child("jsonPath")
+        slip = _slip(column.json_path)
         target = follow(column.json_path, schema)
-        if isinstance(target, Missing):
-            reason = _reason(target)
-            message = f"column `{column.name}` is always empty: {reason}"
-            path = columns_path.index(i).child("jsonPath")
+        if slip is not None:
+            yield Advisory(
+                f"column `{column.name}` is always empty: {slip.reason}",
+                path,
+                OneCommand(f"Write `{slip.meant}`"),
+                subject=slip.meant,
+            )
+        elif isinstance(target, Missing):
             meant = _meant_column(target, column.json_path, schema, paths)
             help_, inside, subject = _help(target, column.json_path, meant, _COLUMN)
             yield Advisory(
-                message,
+                f"column `{column.name}` is always empty: {_reason(target)}",
                 path,
                 help_,
                 inside,
                 subject,
                 cause=_cause(target),
             )
+
+
+class _PathSlip(NamedTuple):
+    """Why the path of a column never has a value whatever the schema is, and the path that is meant."""
+
+    reason: str
+    meant: str
+
+
+def _slip(path: str) -> _PathSlip | None:
+    unescaped = _UNESCAPED.fullmatch(path)
+    if unescaped is not None:
+        meant = unescaped[1] + _DOT.sub(r"\\.", unescaped[2])
+        return _PathSlip(f"`{unescaped[2]}` is read as several fields", meant)
+    if _ENDS_IN_DOT.search(path) is not None and syntax_error(path) is None:
+        return _PathSlip("its path ends in a dot", path[:-1])
+    return None
 
 
 def _scale_paths(parts: VersionParts, schema: JSONSchemaProps) -> Iterator[Advisory]:
@@ -205,6 +217,8 @@ def _scale_path(
 def _reason(missing: Missing) -> str:
     if not missing.name:
         return f"`{missing.before}` is a list, which has no fields"
+    if missing.schema is METADATA:
+        return f"`metadata` has no field `{missing.name}`"
     return f"`{missing.path}` is not in the schema"
 
 
@@ -230,12 +244,27 @@ def _help(
             None,
             None,
         )
+    if missing.schema is METADATA:
+        return _help_of_metadata(meant, otherwise)
     if meant is None:
         return None, None, None
     if not meant.is_known:
         question = f"Did you mean `{meant.name}`? Otherwise add `{missing.name}` to the schema, or {otherwise}"
         return question, None, None
     return f"Write `{meant.name}`, or add `{missing.name}` to the schema", None, meant.name
+
+
+def _help_of_metadata(meant: SimilarName | None, otherwise: str) -> tuple[str, None, str | None]:
+    """Return the help, no part, and the path that is meant, of a field that `metadata` does not have: no CRD can add one."""
+    if meant is None:
+        return (
+            f"Write a field of every object's metadata, such as `labels`, or {otherwise}",
+            None,
+            None,
+        )
+    if not meant.is_known:
+        return f"Did you mean `{meant.name}`? Otherwise {otherwise}", None, None
+    return OneCommand(f"Write `{meant.name}`"), None, meant.name
 
 
 def _respelled(

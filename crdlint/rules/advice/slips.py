@@ -53,18 +53,21 @@ def _straight(finding: AdviceFinding) -> Edits:
     yield finding.editor.respell(node, around[1] if around else node.value.translate(_STRAIGHT))
 
 
-@Caution(
+_CURLY: Final = Caution(
     "curly-quotes",
-    "Curly quotes in a pattern, or around a value of an enum",
+    "Curly quotes in a pattern, or around a default or a value of an enum",
     observed=("quotes-of-text-in-a-pattern",),
     why="Word processors and chat programs replace straight quotes by curly ones. They are part of the value for the API server, "
     "which then rejects what users type.",
     help="Write straight quotes",
-    marker="write straight quotes in `+kubebuilder:validation:Pattern` or `Enum`",
+    marker="write straight quotes in `+kubebuilder:validation:Pattern`, `Enum` or `+kubebuilder:default`",
     bad=_PATTERN.format("'^[^“”]+$'"),
     good=_PATTERN.format("'^[^\"]+$'"),
     fixes=(_straight,),
-).advice_on(Nodes({"pattern", "enum"}))
+)
+
+
+@_CURLY.advice_on(Nodes({"pattern", "enum"}))
 def _curly_quotes(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     pattern = schema.pattern
     curly = (
@@ -81,6 +84,14 @@ def _curly_quotes(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisor
                 f"the curly quotes of {value} are a part of the value",
                 schema.path.child("enum").index(i),
             )
+
+
+@_CURLY.advice_on(Nodes({"default"}, types={"string"}))
+def _curly_default(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
+    value = None if schema.default is None else schema.default.value
+    if isinstance(value, str) and _CURLY_QUOTED.fullmatch(value):
+        message = f"the curly quotes of {value} are a part of the default"
+        yield Advisory(message, schema.path.child("default"))
 
 
 @Caution(

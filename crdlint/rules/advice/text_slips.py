@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.errors import Code
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.golang.printing import marshal
-from crdlint.light import regex
+from crdlint.light import NamedTuple, regex
 from crdlint.phrases import OneCommand, joined
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD, on_rules
 from crdlint.rules.engine.rule import Caution, Nodes
@@ -26,9 +27,16 @@ _NAMED: Final = regex(
 _REPETITION: Final = regex(
     r"\{(?: +\d+ *(?:, *(?:\d+ *)?)?|\d+(?: +(?:, *(?:\d+ *)?)?|, +(?:\d+ *)?))\}"
 )
+_BETWEEN: Final = regex(r"[ ,]+")
 _DASH: Final = regex("[A-Za-z0-9][\u2013\u2014\u2212][A-Za-z0-9]")
-_WORDS: Final = regex(r"[A-Za-z][\w-]*(?:[ ]+[A-Za-z][\w-]*)+")
+_WORDS: Final = regex(r"[A-Za-z][\w-]*(?:(?:[ ]+|, ?)[A-Za-z][\w-]*)+")
 _COMPARISONS: Final = frozenset({"_==_", "_!=_"})
+_ORDERS: Final = {"_<_": "<", "_<=_": "<=", "_>_": ">", "_>=_": ">="}
+
+
+def _ordered(rule: str) -> str:
+    fields = "idle: {type: string, maxLength: 9, default: 15m}\n  total: {type: string, maxLength: 9, default: 8h}"
+    return f"type: object\nproperties:\n  {fields}\nx-kubernetes-validations:\n- rule: {rule}\n"
 
 
 @Caution(
@@ -129,7 +137,7 @@ def _one_text(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     first = values[0] if len(values) == 1 else None
     node = child(schema.node, "enum")
     if isinstance(first, str) and isinstance(node, Sequence) and _WORDS.fullmatch(first):
-        help_ = _apart(first.split(), node)
+        help_ = _apart(_BETWEEN.split(first), node)
         if help_:
             yield Advisory(f"`{first}` is one value", path.index(0), help_)
     for i, value in enumerate(values):
@@ -301,3 +309,129 @@ def _field_of(expr: Expr, schema: JSONSchemaProps) -> JSONSchemaProps | None:
     for name in reversed(names):
         field = None if field is None else field.properties.get(name)
     return field
+
+
+@Caution(
+    "rule-orders-texts",
+    "Rule compares durations or quantities as texts",
+    observed=("texts-compared-by-their-letters",),
+    why="CEL compares texts letter by letter, so that `9m` is greater than `10m`. The rule rejects values that it should accept, "
+    "and accepts others.",
+    help="Compare the values by `duration()`, `quantity()` or `int()`",
+    marker="correct `+kubebuilder:validation:XValidation`",
+    bad=_ordered("self.idle <= self.total"),
+    good=_ordered("duration(self.idle) <= duration(self.total)"),
+    scope="schema",
+).practice
+def _orders(crd: DecodedCRD) -> Iterator[Advisory]:
+    return on_rules(crd, _orders_of)
+
+
+def _orders_of(rule: EstimatedRule) -> Iterator[Advisory]:
+    from crdlint.cel.ast import Call, nodes
+
+    schema = rule.node.schema
+    for node in nodes(_tree_of(rule)):
+        if not isinstance(node, Call) or node.function not in _ORDERS:
+            continue
+        first, second = (_measure(side, schema) for side in node.args)
+        help_ = "" if first is None or second is None else _compared(first, second, node.function)
+        if help_ and first is not None and second is not None:
+            message = f"rule compares `{first.text}` and `{second.text}` letter by letter"
+            yield Advisory(message, rule.path, help_)
+
+
+def _compared(first: _Measure, second: _Measure, function: str) -> str:
+    """Return how to compare two measures by their numbers, empty if they count different things."""
+    units = {first.unit, second.unit} - {_MINUTES} or {"duration", "quantity"}
+    if len(units) > 1 and first.unit != second.unit:
+        return ""
+    texts = [
+        f"`{pattern.format(first.text, _ORDERS[function], second.text)}`"
+        for unit, pattern in _COMPARED_BY.items()
+        if unit in units
+    ]
+    return OneCommand(f"Write {texts[0]}") if len(texts) == 1 else f"Write {' or '.join(texts)}"
+
+
+class _Measure(NamedTuple):
+    """A side of a comparison that is a number as a text: its expression, and what the number counts."""
+
+    text: str
+    unit: str
+
+
+def _measure(side: Expr, schema: JSONSchemaProps) -> _Measure | None:
+    """Return a side of a comparison if it is a text that holds a number, by the literal, or by the field's default or pattern."""
+    from crdlint.cel.ast import Literal
+
+    if isinstance(side, Literal):
+        unit = _unit_of_text(side.value) if isinstance(side.value, str) else ""
+        return _Measure(f"'{side.value}'", unit) if unit and unit != "number" else None
+    field = _field_of(side, schema)
+    if field is None or field.type != "string" or field.format:
+        return None
+    unit = _unit_of_field(field)
+    return _Measure(_text_of(side), unit) if unit else None
+
+
+def _text_of(side: Expr) -> str:
+    """Return the text of an expression such as `self.spec.mode`, whose names are not escaped."""
+    from crdlint.cel.ast import Ident, Select
+
+    names: list[str] = []
+    while isinstance(side, Select):
+        names.append(side.field)
+        side = side.operand
+    root = side.name if isinstance(side, Ident) else ""
+    return ".".join([root, *reversed(names)])
+
+
+def _unit_of_field(field: JSONSchemaProps) -> str:
+    """Return what a field of type string counts, by its default or by what its pattern accepts, or an empty text."""
+    if field.default is not None and isinstance(field.default.value, str):
+        return _unit_of_text(field.default.value)
+    if not field.pattern:
+        return ""
+    from crdlint.golang.matching import matches
+    from crdlint.golang.regexp import compile_error
+
+    if compile_error(field.pattern) is not None or matches(field.pattern, "a"):
+        return ""
+    accepted = (
+        unit
+        for unit, suffixes in _SUFFIXES.items()
+        if any(map(partial(_counts, field.pattern), suffixes))
+    )
+    return next(accepted, "")
+
+
+def _counts(pattern: str, suffix: str) -> bool:
+    """Return whether a pattern accepts two numbers with a suffix of which the greater one is the smaller text."""
+    from crdlint.golang.matching import matches
+
+    return matches(pattern, f"9{suffix}") and matches(pattern, f"10{suffix}")
+
+
+def _unit_of_text(text: str) -> str:
+    units = (unit for unit, pattern in _UNITS.items() if pattern.match(text))
+    return next(units, "")
+
+
+_MINUTES: Final = "minutes or thousandths"
+_UNITS: Final = {
+    "number": regex(r"\A[0-9]+\Z"),
+    _MINUTES: regex(r"\A[0-9]+m\Z"),
+    "duration": regex(r"\A(?:[0-9]+(?:\.[0-9]+)?(?:ns|us|\u00b5s|ms|s|m|h))+\Z"),
+    "quantity": regex(r"\A[0-9]+(?:\.[0-9]+)?(?:[kMGTPE]|[KMGTPE]i)\Z"),
+}
+_SUFFIXES: Final = {
+    "duration": ("s", "m", "h", "ms"),
+    "quantity": ("Gi", "Mi", "G", "M", "k"),
+    "number": ("",),
+}
+_COMPARED_BY: Final = {
+    "number": "int({0}) {1} int({2})",
+    "duration": "duration({0}) {1} duration({2})",
+    "quantity": "quantity({0}).compareTo(quantity({2})) {1} 0",
+}

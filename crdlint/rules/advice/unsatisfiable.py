@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from collections.abc import Mapping as MappingOf
+from collections.abc import Sequence as SequenceOf
 from itertools import product
 from typing import Any, Final
 
@@ -12,7 +13,8 @@ from crdlint.crd.errors import Code, FieldError
 from crdlint.crd.gotypes import SCHEMA_BITS
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.golang.printing import is_json_integer, marshal
-from crdlint.light import NamedTuple
+from crdlint.light import NamedTuple, regex
+from crdlint.phrases import joined
 from crdlint.rules.advice.pruned_objects import keeps_as_item
 from crdlint.rules.advice.slips import beyond_int32
 from crdlint.rules.advice.yaml_scalars import other_words
@@ -44,6 +46,12 @@ _PAIRS: Final = (
     ("minItems", "maxItems", "min_items", "max_items"),
     ("minProperties", "maxProperties", "min_properties", "max_properties"),
 )
+# The bound of each keyword that excludes it, and the attributes of both.
+_EXCLUSIVE_OF: Final = {
+    "exclusiveMinimum": ("minimum", "exclusive_minimum", "minimum"),
+    "exclusiveMaximum": ("maximum", "exclusive_maximum", "maximum"),
+}
+_TOO: Final = {"minimum": "small", "maximum": "large"}
 _MOST_NAMES: Final = 32  # of a list that are reported one by one
 _CLASSES: Final[dict[str, tuple[type, ...]]] = {
     "string": (str,), "boolean": (bool,), "number": (int, float), "array": (list,), "object": (dict,),
@@ -120,6 +128,7 @@ def _schema_of(finding: AdviceFinding) -> JSONSchemaProps:
 
 
 _BETWEEN_ITEMS: Final = ",; "  # of a list in one line
+_BETWEEN_NAMES: Final = regex(r"[,;\s]+")
 
 
 @Fixer("Correct the property", "unsafe").example(
@@ -138,10 +147,36 @@ def _required_property(finding: AdviceFinding) -> Edits:
         key, _ = finding.editor.entry(expect(Mapping, owner, "properties"), tag)
         yield finding.editor.respell(key, node.value)
         return
+    several = _several(node.value, schema.properties)
+    if several:
+        yield from _on_lines(finding, several, schema.required)
+        return
     item = node.value.rstrip(_BETWEEN_ITEMS)
     meant_name = item if item in schema.properties else near
     if meant_name is not None and meant_name not in schema.required:
         yield finding.editor.respell(node, meant_name)
+
+
+def _several(name: str, properties: Container[str]) -> list[str]:
+    """Return the properties that one item of `required` names together, empty if one of its words is no property.
+
+    >>> _several("a, b", {"a": 1, "b": 2}), _several("a b", {"a": 1})
+    (['a', 'b'], [])
+    """
+    words = [word for word in _BETWEEN_NAMES.split(name) if word]
+    is_several = len(words) > 1 and all(word in properties for word in words)
+    return words if is_several else []
+
+
+def _on_lines(finding: AdviceFinding, names: list[str], required: SequenceOf[str]) -> Edits:
+    """Write the names of one item of `required` as items of their own, but none that is an item already."""
+    node = finding.scalar()
+    new = [name for name in names if name not in required]
+    owner = finding.mapping(require(require(finding.path.parent).parent))
+    items = expect(Sequence, owner, "required")
+    between = ", " if items.flow else f"\n{' ' * (node.start_mark.column - 2)}- "
+    if new:
+        yield finding.editor.replace(node, between.join(new))
 
 
 def _go_tag(name: str, properties: Iterable[str]) -> str | None:
@@ -281,6 +316,8 @@ def _has_unusual_limit(schema: JSONSchemaProps) -> bool:
     limits = [
         limit for limit in (schema.minimum, schema.maximum, schema.multiple_of) if limit is not None
     ]
+    if schema.multiple_of is not None and schema.multiple_of <= 0:
+        return True
     return any(abs(limit) >= _INT32 or not float(limit).is_integer() for limit in limits)
 
 
@@ -328,6 +365,8 @@ def _unfit_keywords(errors: Iterable[FieldError]) -> set[str]:
 
 
 def _help_for_unfit(keyword: str, schema: JSONSchemaProps, limit: float) -> str:
+    if keyword == "multipleOf" and limit <= 0:
+        return "Write a number greater than 0 as the `multipleOf`, or remove it"
     if keyword == "multipleOf" and schema.type == "number":
         return "Use an integer with a smaller unit, or remove `multipleOf`"
     if float(limit).is_integer():
@@ -378,6 +417,9 @@ def _help_of_required(name: str, properties: MappingOf[str, object]) -> str:
     tag = _go_tag(name, properties)
     if tag is not None:
         return f"Write `{name}` instead of `{tag}` in `properties`: the rest belongs to the tag of a field in Go"
+    several = _several(name, properties)
+    if several:
+        return f"Write each as an item of its own: {joined([f'`{each}`' for each in several])}"
     item = name.rstrip(_BETWEEN_ITEMS)
     if item in properties:
         return f"Write `{item}` instead: in a list of lines, `{name[len(item) :]}` is a part of the item"
@@ -498,7 +540,7 @@ def null_in_enum(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory
 
 KEYWORD = Caution(
     "keyword-without-effect",
-    "Keyword does not apply to values of the schema's type",
+    "Keyword that checks no value",
     observed=("int-or-string-with-type", "keywords-of-other-types"),
     follows=(Link(schema_warnings.UNRECOGNIZED, TYPE_OF_INT_OR_STRING),),
     why="The API server ignores the keyword, so values that it should reject are accepted.",
@@ -520,6 +562,33 @@ def keywords(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
             is_given = part.set_fields & SCHEMA_BITS[keyword] and not is_empty
             if is_given and types.isdisjoint(limited):
                 yield _without_effect(keyword, part, schema)
+
+
+@KEYWORD.advice_on(Nodes(set(_EXCLUSIVE_OF)))
+def _without_bounds(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
+    """Yield each `exclusiveMinimum` or `exclusiveMaximum` without the bound that it is for."""
+    for keyword, (bound, exclusive, limit) in _EXCLUSIVE_OF.items():
+        if getattr(schema, exclusive) and getattr(schema, limit) is None:
+            yield Advisory(
+                f"`{keyword}` checks nothing without `{bound}`",
+                schema.path.child(keyword),
+                f"Add `{bound}` with the number that is too {_TOO[bound]}, or remove `{keyword}`",
+                marker=f"remove {validation(schema, keyword)}",
+            )
+
+
+@KEYWORD.advice_on(Nodes({low for low, _, _, _ in _PAIRS[1:]}))
+def _negative_least(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
+    """Yield a least length or number of elements below zero, which every value has."""
+    for keyword, _, name, _ in _PAIRS[1:]:
+        least = getattr(schema, name)
+        if least is not None and least < 0 and schema.type in TYPES_OF[keyword]:
+            yield Advisory(
+                f"`{keyword}` {least} checks nothing, because it is below 0",
+                schema.path.child(keyword),
+                f"Set `{keyword}` to 1 or more, or remove it",
+                marker=_correct(schema, keyword),
+            )
 
 
 @KEYWORD.advice_on(Nodes({"x-kubernetes-int-or-string"}, when=lambda _, type_: bool(type_)))

@@ -252,11 +252,14 @@ def _alternative_types(finding: DecodeFinding) -> Edits:
     good=_with("size: {type: integer, exclusiveMinimum: true, minimum: 0}"),
 )
 def _exclusive_bound(finding: DecodeFinding) -> Edits:
-    """Write the bound, and that it is excluded."""
+    """Write the bound, and that it is excluded; of two bounds the one that excludes more."""
     mapping, key, value = finding.entry
-    bound = {"exclusiveMinimum": "minimum", "exclusiveMaximum": "maximum"}.get(key.value)
+    bound = _EXCLUSIVE.get(key.value)
     number = expect(Scalar, value).value
-    if bound is not None and _NUMBER.match(number) and not mapping.find(bound):
+    if bound is None or not _NUMBER.match(number):
+        return
+    other = mapping.find(bound)
+    if other is None:
         yield finding.editor.insert(
             mapping,
             bound,
@@ -264,6 +267,15 @@ def _exclusive_bound(finding: DecodeFinding) -> Edits:
             before=key.value,
         )
         yield finding.editor.replace(value, "true")
+        return
+    own, least = float(number), float(expect(Scalar, other[1]).value)
+    is_wider = own < least if bound == "minimum" else own > least
+    if own != least and not is_wider:
+        yield finding.editor.replace(other[1], number)
+    yield finding.editor.replace(value, "false" if is_wider else "true")
+
+
+_EXCLUSIVE: Final = {"exclusiveMinimum": "minimum", "exclusiveMaximum": "maximum"}
 
 
 @Fixer("Write the value without quotes", "safe")
@@ -280,14 +292,14 @@ def _plain_value(finding: DecodeFinding) -> Edits:
         yield finding.editor.replace(node, integer[1])
     elif expected == "float64" and _NUMBER.match(text) and finding.editor.is_text(node):
         yield finding.editor.replace(node, text)
-    elif expected == "bool":
-        word = (
-            text.lower()
-            if text.lower() in _BOOLEANS
-            else nearest(text.lower(), ("true", "false"), 0.7)
-        )
+    elif expected == "bool" and finding.entry[1].value not in _EXCLUSIVE:
+        word = _boolean_word(text.lower())
         if word:
             yield finding.editor.replace(node, _BOOLEANS[word])
+
+
+def _boolean_word(text: str) -> str | None:
+    return text if text in _BOOLEANS else nearest(text, ("true", "false"), 0.7)
 
 
 @Fixer("Correct the number", "unsafe").example(
