@@ -315,7 +315,9 @@ class _CRDWalk(DocumentWalk):
             node = entry[1] if entry else identity.node or root
             is_removed = identity.api_version == v1beta1.VERSION
             rule = (reading.API_VERSION_REMOVED if is_removed else reading.CRD_MISSPELLED).id
-            help_ = None if is_removed else OneCommand(f"Write `apiVersion: {VERSION}`")
+            help_: str | None = None
+            if not is_removed:
+                help_ = OneCommand(f"Write `apiVersion: {VERSION}`")
         else:
             rule, node = reading.DECODE_TYPE.id, identity.node or root
             help_ = attempt(misspelled_type_key, root)

@@ -366,8 +366,9 @@ def _measure(side: Expr, schema: JSONSchemaProps) -> _Measure | None:
     from crdlint.cel.ast import Literal
 
     if isinstance(side, Literal):
-        unit = _unit_of_text(side.value) if isinstance(side.value, str) else ""
-        return _Measure(f"'{side.value}'", unit) if unit and unit != "number" else None
+        text = side.value if isinstance(side.value, str) else ""
+        unit = _unit_of_text(text)
+        return _Measure(f"'{text}'", unit) if unit and unit != "number" else None
     field = _field_of(side, schema)
     if field is None or field.type != "string" or field.format:
         return None
