@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from os import PathLike, fspath
 
+from crdlint import yaml
 from crdlint.diagnostics import Diagnostic, Fix, Related, in_server_words
 from crdlint.kubernetes.senders import DEFAULT_SENDER, sender_named
 from crdlint.kubernetes.servers import NEWEST_VERSION, parse_range
@@ -14,7 +15,7 @@ from crdlint.linting.request import CheckRequest
 from crdlint.linting.result import FileResult, OldCRD, RuleCost
 from crdlint.resources.pipeline import ResourceReport, report
 from crdlint.rules.catalog import on_request
-from crdlint.yaml import YAMLDecodeError, decode_yaml
+from crdlint.yaml import YAMLDecodeError
 from crdlint.yaml.edit import Edit
 
 __all__ = [
@@ -172,10 +173,21 @@ def validate_resource(
         crd_text,
         resource_text,
         old_resource,
-        kube_version=kube_version,
+        versions=parse_range(kube_version),
         as_request=as_request,
         sender=sender,
     )
+
+
+def decode_yaml(text: str, *, kube_version: str = NEWEST_VERSION) -> object:
+    """Return the first document as JSON values, as the API server sees it; raise YAMLDecodeError with the server's text.
+
+    Of a range of versions, the newest counts. Raise ValueError for an unknown one.
+
+    >>> decode_yaml("a: [1, yes]")
+    {'a': [1, True]}
+    """
+    return yaml.decode_yaml(text, parse_range(kube_version).newest)
 
 
 def _visible(result: FileResult) -> list[Diagnostic]:

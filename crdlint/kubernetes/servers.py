@@ -268,7 +268,7 @@ OLDEST: Final = SERVERS[0]
 # The default server: the newest whose answers are recorded.
 NEWEST: Final = SERVERS[-1]
 NEWEST_VERSION: Final = str(NEWEST)
-# The supported versions.
+# The supported versions, as an option names them.
 KNOWN: Final = f"{OLDEST}..{NEWEST}"
 # The next version, as its sources are; no answers of it are recorded.
 PREVIEW: Final = _server(38)
@@ -338,6 +338,7 @@ class Range(NamedTuple):
 
 
 NEWEST_ALONE: Final = Range.of(NEWEST)
+SUPPORTED: Final = Range(OLDEST, NEWEST)
 
 
 def ranges_within(versions: Container[str], within: Range) -> list[Range]:

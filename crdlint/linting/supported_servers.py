@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Container, Hashable, Iterable
 from collections.abc import Set as AbstractSet
-from typing import Final
 
 from crdlint.crd.errors import FieldError
 from crdlint.diagnostics import Diagnostic
-from crdlint.kubernetes.servers import KNOWN, OLDEST, Range, parse_range
+from crdlint.kubernetes.servers import OLDEST, SUPPORTED, Range
 from crdlint.light import replace
 from crdlint.linting import create
 from crdlint.linting.documents import NO_FIXES
@@ -41,15 +40,12 @@ def with_servers(checked: CheckedCRD, subject: Subject, request: CheckRequest) -
     subject = subject._replace(fixes=NO_FIXES, effort=Effort(0, is_wanted=False))
     if _oldest_reports(errors, checked, subject, bare):
         return checked
-    of_all = check_versions(subject, replace(bare, versions=_SUPPORTED)).diagnostics
+    of_all = check_versions(subject, replace(bare, versions=SUPPORTED)).diagnostics
     limited = {each.rule_and_position: each for each in of_all if each.versions}
     findings = (
         _with_servers(each, limited.get(each.rule_and_position)) for each in checked.diagnostics
     )
     return checked._replace(diagnostics=list(findings))
-
-
-_SUPPORTED: Final = parse_range(KNOWN)
 
 
 def _oldest_reports(

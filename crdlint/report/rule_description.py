@@ -11,7 +11,7 @@ from crdlint.config.apply import apply
 from crdlint.config.comments import read_comments
 from crdlint.config.model import Config
 from crdlint.diagnostics import Diagnostic
-from crdlint.kubernetes.servers import NEWEST, NEWEST_VERSION, SERVERS, parse_range
+from crdlint.kubernetes.servers import NEWEST, NEWEST_ALONE, SERVERS, Range
 from crdlint.light import dataclass
 from crdlint.linting.documents import collect_crds
 from crdlint.linting.pipeline import lint_file
@@ -25,7 +25,7 @@ from crdlint.rules.engine.rule import Rule
 from crdlint.sources.helm.templates import check_template, check_unrendered
 
 # For the rules about versions: the range that their examples are about.
-_VERSIONS: Final = f"1.29..{NEWEST}"
+_VERSIONS: Final = Range(SERVERS[1], NEWEST)
 _CONTEXT: Final = 4  # lines around a change in a diff
 # Scopes whose examples are files without a CRD for a server.
 _WITHOUT_ANSWER: Final = frozenset({"resource", "template", "crds"})
@@ -116,8 +116,8 @@ def _related(rule: Rule) -> Iterator[Section]:
         yield Section("Related", ", ".join(others))
 
 
-def findings(rule: Rule, fragment: str, version: str = "") -> Sequence[Diagnostic]:
-    """Return the findings of crdlint in an example of a rule, for a Kubernetes version or the rule's default."""
+def findings(rule: Rule, fragment: str, versions: Range | None = None) -> Sequence[Diagnostic]:
+    """Return the findings of crdlint in an example of a rule, for these servers or the rule's default."""
     text = manifest(rule, fragment)
     name = "example.yaml"
     if rule.scope == "resource":
@@ -127,9 +127,9 @@ def findings(rule: Rule, fragment: str, version: str = "") -> Sequence[Diagnosti
         definitions = Definitions()
         definitions.add(lint_file(text, name, CheckRequest(keep=True)))
         return validate_text(text, filename=name, definitions=definitions).result.diagnostics
-    versions = version or (_VERSIONS if rule.id.startswith("kube-version-") else NEWEST_VERSION)
+    of_rule = _VERSIONS if rule.id.startswith("kube-version-") else NEWEST_ALONE
     config = Config(select=("*", rule.id))  # also if it is only reported on request
-    result = _checked(rule, text, name, versions)
+    result = _checked(rule, text, name, versions or of_rule)
     return apply(result, config, read_comments(text, name)).result.diagnostics
 
 
@@ -137,14 +137,14 @@ def _checked(
     rule: Rule,
     text: str,
     name: str,
-    versions: str,
+    versions: Range,
 ) -> FileResult:
     previous = collect_crds(manifest(rule, rule.good)).by_name.get if rule.compares else None
 
-    def lint(text: str, file: str, versions: str = versions) -> FileResult:
+    def lint(text: str, file: str) -> FileResult:
         requested = frozenset({rule.id})
         request = CheckRequest(
-            versions=parse_range(versions),
+            versions=versions,
             skip_unfinished=True,
             previous=previous,
             requested=requested,
@@ -159,12 +159,9 @@ def _answer(rule: Rule) -> Iterator[Section]:
     """Yield the message for the bad example: the API server's for its own rules, crdlint's for advice."""
     if rule.bad:
         # Some advice is for servers that do not warn yet.
-        versions = (
-            "",
-            *map(str, reversed(SERVERS[:-1])),
-        )
+        older = map(Range.of, reversed(SERVERS[:-1]))
         candidates = (
-            finding for version in versions for finding in findings(rule, rule.bad, version)
+            finding for versions in (None, *older) for finding in findings(rule, rule.bad, versions)
         )
         reported = next((finding for finding in candidates if finding.rule == rule.id), None)
         if reported is not None:
@@ -200,7 +197,9 @@ def _versions(rule: Rule) -> str:
         reporting = [
             server
             for server in SERVERS
-            if any(finding.rule == rule.id for finding in findings(rule, rule.bad, str(server)))
+            if any(
+                finding.rule == rule.id for finding in findings(rule, rule.bad, Range.of(server))
+            )
         ]
         if reporting and len(reporting) < len(SERVERS):
             if reporting == list(SERVERS[-len(reporting) :]):

@@ -30,7 +30,7 @@ from crdlint.kubernetes.senders import (
     null_severity,
     sender_named,
 )
-from crdlint.kubernetes.servers import NEWEST_VERSION, Range, Server, parse_range
+from crdlint.kubernetes.servers import NEWEST_ALONE, Range, Server
 from crdlint.light import NamedTuple, dataclass, regex, replace
 from crdlint.linting.documents import (
     NO_FIXES,
@@ -164,18 +164,17 @@ def report(
     old_text: str | None,
     *,
     filename: str = "<stdin>",
-    kube_version: str = NEWEST_VERSION,
+    versions: Range = NEWEST_ALONE,
     as_request: bool = False,
     sender: str = DEFAULT_SENDER,
 ) -> ResourceReport:
     """Validate the resource of a text against the CRD of another, as an update if there is an old object.
 
     The first document of each text is used. See `crdlint.validate_resource` for `as_request`. Raise YAMLDecodeError for
-    a text that is not a YAML object, and ValueError for an unknown `kube_version` or `sender`.
+    a text that is not a YAML object, and ValueError for an unknown `sender`.
     """
     named = sender_named(sender)
     applies, reencodes = named.applies, named.reencodes
-    versions = parse_range(kube_version)
     document, root = _read(resource_text)
     resource = _resource_of(root, versions.newest, json=False if applies or reencodes else None)
     _, crd_root = _read(crd_text)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from crdlint.kubernetes.servers import NEWEST_VERSION, parse_range
+from crdlint.kubernetes.servers import NEWEST, Server
 
 if TYPE_CHECKING:
     from crdlint.yaml.nodes import Node
@@ -20,14 +20,8 @@ class YAMLDecodeError(ValueError):
         self.node = node
 
 
-def decode_yaml(text: str, *, kube_version: str = NEWEST_VERSION) -> object:
-    """Return the first document as JSON values, as the API server sees it; raise YAMLDecodeError with the server's text.
-
-    Of a range of versions, the newest counts. Raise ValueError for an unknown one.
-
-    >>> decode_yaml("a: [1, yes]")
-    {'a': [1, True]}
-    """
+def decode_yaml(text: str, server: Server = NEWEST) -> object:
+    """Return the first document as JSON values, as a server sees it; raise YAMLDecodeError with the server's text."""
     from crdlint.yaml.json_values import as_json_text, first_error, to_json, worded_for
     from crdlint.yaml.parse import parse_first
 
@@ -40,5 +34,4 @@ def decode_yaml(text: str, *, kube_version: str = NEWEST_VERSION) -> object:
         return as_json_text(to_json(document.root))
     except YAMLDecodeError as error:
         first = first_error(document.root) or error
-        server = parse_range(kube_version).newest
         raise YAMLDecodeError(worded_for(server, str(first)), first.node) from None

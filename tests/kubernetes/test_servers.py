@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
+from sources import sources
 from tables import each
 
 from crdlint.kubernetes.servers import (
@@ -13,6 +14,7 @@ from crdlint.kubernetes.servers import (
     NEWEST_VERSION,
     OLDEST,
     SERVERS,
+    SUPPORTED,
     ByVersion,
     FieldState,
     parse_range,
@@ -29,6 +31,14 @@ def test_each_minor_version_has_one_row() -> None:
 def test_the_newest_server_is_the_default() -> None:
     assert NEWEST is SERVERS[-1]
     assert (str(NEWEST), KNOWN) == (NEWEST_VERSION, f"{OLDEST}..{NEWEST}")
+    assert parse_range(KNOWN) == SUPPORTED
+
+
+def test_a_text_becomes_a_range_where_it_comes_in() -> None:
+    callers = {name for name, source in sources().items() if "parse_range(" in source.text}
+    defined = {"kubernetes/servers.py", "linting/request.py"}
+    of_options, of_settings = {"cli/fields.py"}, {"config/validate.py", "lsp/workspace.py"}
+    assert callers - defined == {"api.py"} | of_options | of_settings
 
 
 @each("text", ["1.30", "v1.30", "1.30.4", "1.30..1.30"])

@@ -10,6 +10,7 @@ from tables import each
 
 import crdlint.rules
 import crdlint.rules.fixes
+from crdlint.kubernetes.servers import parse_range
 from crdlint.linting.documents import collect_crds
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
 RULES = list(all_rules().values())
 # Advice about what newer servers warn of.
-OLDER = {"list-set-of-objects": "1.36"}
+OLDER = {"list-set-of-objects": parse_range("1.36")}
 # Broken by an update only, or by a stored object: tests/rules/test_update.py has them.
 ON_UPDATE = {
     "metadata-immutable",
@@ -54,7 +55,7 @@ RUN = [rule for rule in RULES if rule.id not in ON_UPDATE | NEVER | ELSEWHERE]
 
 
 def findings(rule: Rule, fragment: str) -> Sequence[Diagnostic]:
-    return rule_description.findings(rule, fragment, OLDER.get(rule.id, ""))
+    return rule_description.findings(rule, fragment, OLDER.get(rule.id))
 
 
 @each("rule", RUN, ids=lambda rule: rule.id)
