@@ -221,7 +221,7 @@ def _exempt(checked: CheckedExpr) -> set[int]:
         below = (is_exempt and through) or (
             type(node) is ast.Call and checked.result.function(node) in checked.env.exempt
         )
-        stack.extend((child, below) for child in _children(node, checked.result))
+        stack += ((child, below) for child in _children(node, checked.result))
     return ids
 
 
@@ -231,7 +231,7 @@ def _post_order(root: ast.Expr, result: CheckResult) -> list[ast.Expr]:
     while stack:
         node = stack.pop()
         mirrored.append(node)
-        stack.extend(_children(node, result))
+        stack += _children(node, result)
     return mirrored[::-1]
 
 

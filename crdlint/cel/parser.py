@@ -43,17 +43,15 @@ def parse_valid(text: str, options: ParserOptions) -> ParseResult | None:
     tokens = tokenize(text) if len(text) <= MAX_CODE_POINTS else None
     if tokens is None:
         return None
+
+    def parsed(limit: int) -> ParseResult:
+        return _result(text, options, lambda builder: _FastParser(builder, tokens, limit).parse())
+
     try:
         try:
-            return _result(
-                text, options, lambda builder: _FastParser(builder, tokens, _MAX_SHALLOW).parse()
-            )
+            return parsed(_MAX_SHALLOW)
         except _DeepError:
-            return run_with_large_stack(
-                lambda: _result(
-                    text, options, lambda builder: _FastParser(builder, tokens, MAX_DEPTH).parse()
-                )
-            )
+            return run_with_large_stack(lambda: parsed(MAX_DEPTH))
     except _NotSimpleError:
         return None
 
@@ -61,11 +59,14 @@ def parse_valid(text: str, options: ParserOptions) -> ParseResult | None:
 def parse(text: str, *, options: ParserOptions) -> ParseResult:
     """Parse an expression."""
     if len(text) > MAX_CODE_POINTS:
-        builder = Builder(SourceInfo(text), options)
-        size = f"size: {len(text)}, limit {MAX_CODE_POINTS}"
-        builder.add_error(CodedMessage(f"expression code point size exceeds limit: {size}"))
-        return ParseResult(ast.Unspecified(1), builder.source, builder.errors)
+        return _result(text, options, _report_size)
     return parse_valid(text, options) or _with_errors(text, options)
+
+
+def _report_size(builder: Builder) -> Expr:
+    size = f"size: {len(builder.source.text)}, limit {MAX_CODE_POINTS}"
+    builder.add_error(CodedMessage(f"expression code point size exceeds limit: {size}"))
+    return ast.Unspecified(1)
 
 
 def _with_errors(text: str, options: ParserOptions) -> ParseResult:

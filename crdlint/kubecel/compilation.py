@@ -29,8 +29,8 @@ from crdlint.kubecel.environment import (
     program_of,
 )
 from crdlint.kubecel.library.declaration import Library
-from crdlint.kubecel.reuse import Uses, compiles_alike, cost_key, reads_alike, uses_of
-from crdlint.kubecel.sharing import Compilation, Compilations, Sharing
+from crdlint.kubecel.reuse import Compilation, Compilations, Uses
+from crdlint.kubecel.sharing import Sharing
 from crdlint.kubernetes.servers import FieldState, Range, Server, Version
 from crdlint.light import dataclass
 
@@ -101,22 +101,14 @@ class Expression:
     @property
     def highest_cost(self) -> int:
         """The maximum cost of one evaluation (cost units), 0 for an expression with an error."""
-        compilation = self.compilation
-        if compilation.highest_cost is None:
-            # It is estimated once for all servers that compile the expression alike and count the same costs.
-            key = compilation.uses and cost_key(compilation.uses, self.environment.dialect)
-            if key not in compilation.costs:
-                compilation.costs[key] = 0 if self.error is not None else self.cost().total.max
-            compilation.highest_cost = compilation.costs[key]
-        return compilation.highest_cost
+        return self.compilation.highest_cost(
+            self.environment, lambda: 0 if self.error is not None else self.cost().total.max
+        )
 
     @property
     def uses(self) -> Uses:
         """The features of an expression without errors in which servers differ."""
-        compilation = self.compilation
-        if compilation.uses is None:
-            compilation.uses = uses_of(compilation.compiled)
-        return compilation.uses
+        return self.compilation.uses
 
     @property
     def env(self) -> Env:
@@ -233,22 +225,18 @@ class RuleCompiler:
         optional_old_self: bool,
     ) -> Expression:
         """Compile an expression, once for all schemas with equal declarations."""
-        key = (self.declared.shape, optional_old_self, kind.output)
-        compilations = self._sharing.compilations(text, *key)
-        compilation = compilations.by_environment.get(id(environment))
+        key = (text, self.declared.shape, optional_old_self, kind.output)
+        compilations = self._sharing.compilations(key, Compilations)
+        compilation = compilations.get(environment)
         if compilation is None:
             self._sharing.size += len(text)
-            compilation = _reused(text, compilations, environment)
-            if compilation is not None:
-                compilations.by_environment[id(environment)] = compilation
-            else:
-                compilation = self._compilation(
-                    text,
-                    kind,
-                    environment,
-                    optional_old_self,
-                )
-                compilations.add(environment, compilation)
+            compiled = self._compilation(
+                text,
+                kind,
+                environment,
+                optional_old_self,
+            )
+            compilation = compilations.add(environment, compiled)
         result = compilation.compiled, compilation.error
         return Expression(
             text,
@@ -300,33 +288,6 @@ class RuleCompiler:
             )
             self._declarations[key] = declarations
         return self._declarations[key]
-
-
-def _reused(text: str, compilations: Compilations, environment: Environment) -> Compilation | None:
-    """Return the result of compiling an expression for another server, or None if it is not valid for this one."""
-    if compilations.newest is None:
-        return None
-    other, compilation = compilations.newest
-    if reads_alike(text, other, environment):
-        return Compilation(
-            compilation.compiled,
-            None,
-            uses=compilation.uses,
-            costs=compilation.costs,
-        )
-    if compilation.uses is None:
-        compilation.uses = uses_of(compilation.compiled)
-    uses, costs = compilation.uses, compilation.costs
-    if compilation.highest_cost is not None:
-        costs.setdefault(cost_key(uses, other.dialect), compilation.highest_cost)
-    if not compiles_alike(uses, other, environment):
-        return None
-    return Compilation(
-        compilation.compiled,
-        None,
-        uses=uses,
-        costs=costs,
-    )
 
 
 class KubernetesEstimator:

@@ -133,6 +133,7 @@ class Environment:
     `libraries`: its libraries.
     `env`: all declarations.
     `parser`: the options of the parser.
+    `costs`: what calls of functions cost, by their names.
     """
 
     version: Version
@@ -141,6 +142,7 @@ class Environment:
     libraries: tuple[Library, ...]
     env: Env
     parser: ParserOptions
+    costs: Mapping[str, CallCost]
 
     @property
     def keywords_as_fields(self) -> bool:
@@ -185,6 +187,7 @@ def _environment(version: Version, dialect: CELDialect, *, is_stored: bool) -> E
         libraries,
         env,
         parser,
+        function_costs(dialect),
     )
 
 
@@ -240,16 +243,17 @@ def program_of(compiled: Compiled, environment: Environment) -> Program:
     """Return the program of an expression without errors; raise PlanError if it cannot be planned."""
     from crdlint.cel.eval.program import plan  # 17 ms, which only evaluation needs
 
+    costs, functions = _costs_of(environment.dialect), _functions_of(environment.env)
     return plan(
         compiled.expr,
         compiled.result,
-        functions_of(environment.env),
-        costs_of(environment.dialect),
+        functions,
+        costs,
     )
 
 
 @cache
-def functions_of(env: Env) -> Functions:
+def _functions_of(env: Env) -> Functions:
     """Return the functions that an environment declares, with their implementations."""
     from crdlint.cel.eval.functions import Functions
     from crdlint.cel.library.stdlib_functions import BOUND, SINGLETONS
@@ -267,6 +271,6 @@ def functions_of(env: Env) -> Functions:
 
 
 @cache
-def costs_of(dialect: CELDialect) -> CostModel:
+def _costs_of(dialect: CELDialect) -> CostModel:
     """Return the cost model of a server for evaluation."""
     return CostModel(dialect, OVERLOAD_COSTS, function_costs(dialect))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
+from dataclasses import field
 from functools import cache
 from typing import Any, Final, TypeAlias
 
@@ -32,7 +33,6 @@ from crdlint.kubecel.environment import (
     EQUALITY,
     LIBRARIES,
     Environment,
-    function_costs,
     stored_expressions,
 )
 from crdlint.kubernetes.servers import NEWEST
@@ -307,7 +307,7 @@ def estimates_alike(all_uses: AbstractSet[Uses], on: Environment, older: Environ
     """Return whether expressions compile alike, with the same estimated costs, on two servers that declare the schema alike."""
 
     def is_alike(uses: Uses) -> bool:
-        costs, other = cost_key(uses, on.dialect), cost_key(uses, older.dialect)
+        costs, other = cost_key(uses, on), cost_key(uses, older)
         return costs == other and compiles_alike(uses, on, older)
 
     return _includes(on.env, older.env) and all(map(is_alike, all_uses))
@@ -323,7 +323,7 @@ def evaluates_alike(all_uses: AbstractSet[Uses], on: Environment, older: Environ
             return False
         if not uses.overloads.isdisjoint(rebound):
             return False
-        costs, other = _priced(uses, on.dialect), _priced(uses, older.dialect)
+        costs, other = _priced(uses, on), _priced(uses, older)
         return costs == other and compiles_alike(uses, on, older)
 
     return _includes(on.env, older.env) and all(map(is_alike, all_uses))
@@ -335,16 +335,16 @@ def _rebound(dialect: CELDialect) -> frozenset[str]:
     return frozenset(id_ for library in LIBRARIES for id_ in library.older_bindings(dialect))
 
 
-def _priced(uses: Uses, dialect: CELDialect) -> tuple[CallCost | None, ...]:
+def _priced(uses: Uses, environment: Environment) -> tuple[CallCost | None, ...]:
     """Return the costs that Kubernetes defines for the functions that an expression calls."""
-    costs = function_costs(dialect)
-    return tuple(map(costs.get, uses.functions))
+    return tuple(map(environment.costs.get, uses.functions))
 
 
-def cost_key(uses: Uses, dialect: CELDialect) -> Hashable:
+def cost_key(uses: Uses, environment: Environment) -> Hashable:
     """Return the switches and costs that the estimate for an expression depends on, besides the schema."""
+    dialect = environment.dialect
     switches = [dialect[index] for index, matters in _ESTIMATED if matters(uses)]
-    return *switches, _priced(uses, dialect)
+    return *switches, _priced(uses, environment)
 
 
 @cache
@@ -357,3 +357,77 @@ def overload_ids(env: Env) -> frozenset[str]:
 def _includes(env: Env, smaller: Env) -> bool:
     only_smaller = overload_ids(smaller) - overload_ids(env)
     return only_smaller <= _REMOVED and set(smaller.validators) <= set(env.validators)
+
+
+@dataclass(slots=True)
+class Compilation:
+    """The result of compiling an expression in an environment.
+
+    `compiled`: the tree with types, or errors.
+    `error`: the server's message, None for an expression without errors.
+    """
+
+    compiled: Compiled
+    error: str | None
+    # None until it is needed, as is the highest cost.
+    _uses: Uses | None = None
+    # The highest costs on all servers that compile the expression alike, by `cost_key`.
+    _costs: dict[Hashable, int] = field(default_factory=dict)
+    _highest_cost: int | None = None
+
+    @property
+    def uses(self) -> Uses:
+        """The features of an expression without errors in which servers differ."""
+        if self._uses is None:
+            self._uses = uses_of(self.compiled)
+        return self._uses
+
+    def highest_cost(self, environment: Environment, estimate: Callable[[], int]) -> int:
+        """Return the maximum cost of one evaluation (cost units), estimated once for all servers that count the same costs."""
+        if self._highest_cost is None:
+            key = self._uses and cost_key(self._uses, environment)
+            if key not in self._costs:
+                self._costs[key] = estimate()
+            self._highest_cost = self._costs[key]
+        return self._highest_cost
+
+    def in_other(self, environment: Environment, other: Environment) -> Compilation | None:
+        """Return the result of the same text in another environment, or None if that may differ; this one has no error."""
+        if not reads_alike(self.compiled.source.text, environment, other):
+            uses = self.uses
+            if self._highest_cost is not None:
+                self._costs.setdefault(cost_key(uses, environment), self._highest_cost)
+            if not compiles_alike(uses, environment, other):
+                return None
+        return Compilation(self.compiled, None, self._uses, self._costs)
+
+
+@dataclass(slots=True)
+class Compilations:
+    """The results of compiling one expression against equal declarations.
+
+    `_by_environment`: all of them, by the identity of the environment.
+    `_newest`: the newest environment in which it is known to compile, and the result.
+    """
+
+    _by_environment: dict[int, Compilation] = field(default_factory=dict)
+    _newest: tuple[Environment, Compilation] | None = None
+
+    def get(self, environment: Environment) -> Compilation | None:
+        """Return the result for an environment, which may be that of another one, or None."""
+        compilation = self._by_environment.get(id(environment))
+        if compilation is None and self._newest is not None:
+            newest, of_newest = self._newest
+            compilation = of_newest.in_other(newest, environment)
+            if compilation is not None:
+                self._by_environment[id(environment)] = compilation
+        return compilation
+
+    def add(self, environment: Environment, compilation: Compilation) -> Compilation:
+        """Add the result of compiling the expression itself, and return it."""
+        self._by_environment[id(environment)] = compilation
+        newest = self._newest
+        is_newest = newest is None or newest[0].version < environment.version
+        if compilation.error is None and is_newest:
+            self._newest = environment, compilation
+        return compilation

@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING, Final, Protocol
 from crdlint.light import NamedTuple, dataclass
 
 if TYPE_CHECKING:
-    from crdlint.cel import compiler
     from crdlint.kubecel.environment import Environment
-    from crdlint.kubecel.reuse import Uses
+    from crdlint.kubecel.reuse import Compilations, Uses
 
     Alike = Callable[[AbstractSet[Uses], Environment, Environment], bool]
 
@@ -26,49 +25,10 @@ _numbers: Final = count(1)
 
 
 @dataclass(slots=True)
-class Compilation:
-    """The result of compiling an expression in an environment.
-
-    `compiled`: the tree with types, or errors.
-    `error`: the server's message, None for an expression without errors.
-    `highest_cost`: the maximum cost of one evaluation, None until it is needed.
-    `uses`: the features in which servers differ, None until they are needed.
-    `costs`: the maximum costs on all servers that compile the expression identically, by the
-        switches that they depend on (`reuse.cost_key`).
-    """
-
-    compiled: compiler.Compiled
-    error: str | None
-    highest_cost: int | None = None
-    uses: Uses | None = None
-    costs: dict[Hashable, int] = field(default_factory=dict)
-
-
-@dataclass(slots=True)
-class Compilations:
-    """The results of compiling one expression against equal declarations.
-
-    `by_environment`: all of them, by the identity of the environment.
-    `newest`: the newest environment in which it is known to compile, and the result.
-    """
-
-    by_environment: dict[int, Compilation] = field(default_factory=dict)
-    newest: tuple[Environment, Compilation] | None = None
-
-    def add(self, environment: Environment, compilation: Compilation) -> None:
-        """Add the result of compiling the expression itself, not that of another server."""
-        self.by_environment[id(environment)] = compilation
-        if compilation.error is None:
-            newest = self.newest
-            if newest is None or newest[0].version < environment.version:
-                self.newest = environment, compilation
-
-
-@dataclass(slots=True)
 class Sharing:
     """Numbers for equal declarations, each unique in the process, and the results of compiling expressions against them.
 
-    `size` is the number of parts of all shapes plus the characters of all expressions, for each environment.
+    `size` is the number of parts of all shapes plus the characters of all expressions, for each environment that compiles them.
     """
 
     size: int = 0
@@ -83,9 +43,9 @@ class Sharing:
         self.size += len(parts)
         return self._shapes.setdefault(parts, next(_numbers))
 
-    def compilations(self, text: str, *key: Hashable) -> Compilations:
-        """Return what is known of an expression; `key` is what its result depends on besides the server."""
-        return self._compilations.setdefault((text, *key), Compilations())
+    def compilations(self, key: Hashable, make: Callable[[], Compilations]) -> Compilations:
+        """Return what is known of an expression; `key` is its text, and what its result depends on besides the server."""
+        return self._compilations.get(key) or self._compilations.setdefault(key, make())
 
 
 _shared = Sharing()

@@ -192,7 +192,7 @@ def test_a_switch_changes_only_the_expressions_that_it_declares(switch: str) -> 
             continue
         assert second.error is None
         assert type_texts(second) == type_texts(first)
-        if cost_key(first.uses, on.dialect) == cost_key(first.uses, other.dialect):
+        if cost_key(first.uses, on) == cost_key(first.uses, other):
             assert second.highest_cost == first.highest_cost
         if evaluates_alike({first.uses}, on, other):
             assert result(second) == result(first)

@@ -27,7 +27,7 @@ from crdlint.schema.traversal import Within, at_or_above
 if TYPE_CHECKING:
     from crdlint.kubecel.compilation import Environments, Expression, RuleCompiler
     from crdlint.kubecel.cost.suggest import Suggestions
-    from crdlint.kubecel.declarations import Doubts, SchemaContext
+    from crdlint.kubecel.declarations import Doubts
     from crdlint.kubecel.hints import Hint
     from crdlint.kubernetes.servers import Server
 
@@ -257,7 +257,7 @@ def _compiled(
             node,
             compiler,
             environments,
-            context,
+            context.cardinality(node.schema),
             has_cost=has_cost,
         )
 
@@ -325,11 +325,14 @@ def _of_node(
     node: CompiledNode,
     compiler: RuleCompiler,
     environments: Environments,
-    context: SchemaContext,
+    cardinality: int | None,
     *,
     has_cost: bool,
 ) -> Iterator[EstimatedRule]:
-    """Yield the rules of a node compiled, with their costs if these are certain."""
+    """Yield the rules of a node compiled, with their costs if these are certain.
+
+    `cardinality` is the maximum number of its values in one object, None if there is none.
+    """
     from crdlint.kubecel.declarations import max_cardinality
 
     path = node.schema.path.child("x-kubernetes-validations")
@@ -343,7 +346,7 @@ def _of_node(
             compiled,
             cost=compiled.rule.highest_cost if has_cost else 0,
             message_cost=message.highest_cost if has_cost and message is not None else 0,
-            cardinality=context.cardinality(node.schema),
+            cardinality=cardinality,
             min_size_cardinality=max_cardinality(compiler.declared.min_serialized_size),
         )
 
