@@ -53,7 +53,8 @@ from crdlint.kubecel.reasoning.domains import (
     Others,
     Piece,
 )
-from crdlint.kubecel.reasoning.reasoner import ITEM, VALUE, Facts, FieldPath, Reasoner
+from crdlint.kubecel.reasoning.facts import ITEM, VALUE, Facts, FieldPath
+from crdlint.kubecel.reasoning.reasoner import Reasoner
 from crdlint.kubecel.syntax_trees import parsed, rule_key
 from crdlint.kubernetes.servers import Server
 from crdlint.light import NamedTuple

@@ -17,7 +17,8 @@ from crdlint.crd.record import PROVENANCE
 from crdlint.gathering import without_none
 from crdlint.kubecel.declarations import escape
 from crdlint.kubecel.environment import stored_expressions
-from crdlint.kubecel.reasoning.reasoner import ITEM, MATCHES_FORMAT, VALUE, FieldPath
+from crdlint.kubecel.reasoning.facts import ITEM, VALUE, FieldPath
+from crdlint.kubecel.reasoning.texts import MATCHES_FORMAT
 from crdlint.kubernetes.servers import NEWEST
 from crdlint.light import regex
 from crdlint.schema.formats import is_supported, normalized

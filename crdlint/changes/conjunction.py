@@ -9,7 +9,7 @@ from typing import Any, Final
 from crdlint.crd.gotypes import SCHEMA_BITS
 from crdlint.crd.model import JSONSchemaProps, ValidationRule
 from crdlint.crd.paths import Path
-from crdlint.kubecel.reasoning.reasoner import ITEM, VALUE, FieldPath
+from crdlint.kubecel.reasoning.facts import ITEM, VALUE, FieldPath
 from crdlint.kubecel.syntax_trees import rule_key
 from crdlint.kubernetes.servers import Server
 from crdlint.light import dataclass, regex

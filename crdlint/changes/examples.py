@@ -34,7 +34,7 @@ from crdlint.crd.paths import Path
 from crdlint.kubecel import evaluation
 from crdlint.kubecel.declarations import unescape
 from crdlint.kubecel.evaluation import MISSING, OutOfBudgetError, RuleValidator, RuleValidators, Run
-from crdlint.kubecel.reasoning.reasoner import ITEM, VALUE
+from crdlint.kubecel.reasoning.facts import ITEM, VALUE
 from crdlint.kubecel.syntax_trees import parsed
 from crdlint.kubernetes.servers import Server
 from crdlint.light import NamedTuple, dataclass

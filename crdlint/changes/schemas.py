@@ -26,7 +26,7 @@ from crdlint.crd.paths import Path
 from crdlint.crd.record import semantic_equal
 from crdlint.files.recognition import edits
 from crdlint.golang.printing import marshal
-from crdlint.kubecel.reasoning.reasoner import ITEM, VALUE
+from crdlint.kubecel.reasoning.facts import ITEM, VALUE
 from crdlint.phrases import agreeing, some
 from crdlint.rules.texts import changes as rules
 from crdlint.schema.defaulting import META_FIELDS

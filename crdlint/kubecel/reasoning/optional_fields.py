@@ -21,7 +21,8 @@ from crdlint.kubecel.cost import PER_CALL_LIMIT
 from crdlint.kubecel.declarations import escape
 from crdlint.kubecel.evaluation import program
 from crdlint.kubecel.reasoning.domains import ERROR, FAILED, Domain, Piece
-from crdlint.kubecel.reasoning.reasoner import Facts, FieldPath, Reasoner
+from crdlint.kubecel.reasoning.facts import Facts, FieldPath
+from crdlint.kubecel.reasoning.reasoner import Reasoner
 from crdlint.kubecel.values import to_value
 from crdlint.light import dataclass
 from crdlint.safety import work

@@ -6,9 +6,7 @@ divided, and the rule is evaluated in each case. What is not understood can have
 
 from __future__ import annotations
 
-import math
-import re
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import Final, TypeAlias
 
 from crdlint.cel.ast import (
@@ -23,7 +21,6 @@ from crdlint.cel.ast import (
     Uint,
     nodes,
 )
-from crdlint.golang import matching
 from crdlint.kubecel.declarations import unescape
 from crdlint.kubecel.reasoning import domains
 from crdlint.kubecel.reasoning.domains import (
@@ -37,14 +34,12 @@ from crdlint.kubecel.reasoning.domains import (
     Just,
     Piece,
 )
+from crdlint.kubecel.reasoning.facts import ITEM, VALUE, Facts, FieldPath, Value
+from crdlint.kubecel.reasoning.texts import Texts, TextTest
 from crdlint.kubecel.syntax_trees import key, label
 from crdlint.light import NamedTuple
 from crdlint.safety import work
 
-# The fields that lead from a value to another one below it, with ITEM for an item of a list, and VALUE for one of a map.
-FieldPath: TypeAlias = "tuple[str, ...]"
-ITEM: Final = "[*]"
-VALUE: Final = "[key]"
 _MOST_STEPS: Final = 4_000  # nodes that are evaluated for one rule
 _STEPS_INSIDE: Final = 2_500  # with the conditions of folds
 _FREE_STEPS: Final = 400  # of these, which are not work of the document
@@ -59,97 +54,6 @@ _MIRRORED: Final = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "=="}
 _ORDERINGS: Final = {"<": "<", "<=": "<=", ">": ">", ">=": ">=", "==": "="}
 _PARTS: Final[Mapping[Domain, str]] = {(Piece.LIST,): ITEM, (Piece.OBJECT,): VALUE}
 _CONDITIONS: Final = frozenset({*_LOGICAL, *_ORDERS, "!_", "_==_", "_!=_", "@in"})
-_OF_TEXTS: Final[Mapping[str, Callable[[str, str], bool]]] = {
-    "startsWith": str.startswith,
-    "endsWith": str.endswith,
-    "contains": str.__contains__,
-}
-
-_PATTERNS: Final = {"startsWith": "^{}", "endsWith": "{}$", "contains": "{}"}
-MATCHES_FORMAT: Final = "matchesFormat"  # a function of texts for the keyword `format`
-_KNOWN_OF_TEXTS: Final = frozenset({*_OF_TEXTS, "matches", MATCHES_FORMAT})
-# Formats without a text in common, but for IPv4 addresses in the notation of IPv6, such as ::ffff:192.0.2.1.
-_DISJOINT: Final = tuple(
-    frozenset(formats)
-    for formats in (
-        ("ipv4", "ipv6"),
-        ("ipv4", "cidr"),
-        ("ipv6", "cidr"),
-        ("ipv4", "uuid"),
-        ("ipv6", "uuid"),
-        ("cidr", "uuid"),
-        ("ipv4", "email"),
-        ("cidr", "email"),
-        ("cidr", "hostname"),
-        ("email", "hostname"),
-        ("email", "uuid"),
-        ("date", "datetime"),
-    )
-)
-
-
-class Facts:
-    """What is known of the objects: here nothing, except that they lack some fields."""
-
-    unknown: Domain = domains.COMPUTED
-
-    def __init__(self, absent: frozenset[FieldPath] = frozenset()) -> None:
-        self._absent = absent
-
-    def values(self, path: FieldPath) -> Domain:
-        """Return the values at a path; the field of an object, or the item of a list, that is there."""
-        if path in self._absent:
-            return FAILED
-        return domains.FIELD if path and path[-1] not in {ITEM, VALUE} else domains.PRESENT
-
-    def sizes(self, path: FieldPath) -> Domain:  # noqa: ARG002
-        """Return the sizes of the texts, lists or objects at a path."""
-        return domains.SIZES
-
-    def match(self, path: FieldPath, pattern: str) -> bool:  # noqa: ARG002
-        """Return whether all texts at a path match a pattern."""
-        return False
-
-    def never_match(self, path: FieldPath, pattern: str) -> bool:  # noqa: ARG002
-        """Return whether no text at a path matches a pattern."""
-        return False
-
-    def excludes(self, path: FieldPath, text: str) -> bool:  # noqa: ARG002
-        """Return whether no text at a path is equal to another one."""
-        return False
-
-    def covers(self, pattern: str, other: str) -> bool:  # noqa: ARG002
-        """Return whether all texts that match a pattern match another one."""
-        return False
-
-    def are_disjoint(self, pattern: str, other: str) -> bool:  # noqa: ARG002
-        """Return whether no text matches two patterns."""
-        return False
-
-    def lengths(self, pattern: str) -> tuple[float, float]:  # noqa: ARG002
-        """Return the lengths of the shortest and of the longest text that match a pattern."""
-        return 0, math.inf
-
-
-class Value(NamedTuple):
-    """The values that an expression can have in a case.
-
-    `domain`: the values.
-    `name`: a name, which is equal for expressions that have the same value.
-    `path`: the path of a field or item of the object.
-    `is_open`: whether a condition selects the operand that the case does not decide.
-    `elements`: the elements of a list or map, if they are known.
-    `size`: the size of a list or map, if it is known.
-    """
-
-    domain: Domain
-    name: str
-    path: FieldPath | None = None
-    is_open: bool = False
-    elements: tuple[Value, ...] | None = None
-    size: Domain | None = None
-
-
 _Scope: TypeAlias = "Mapping[str, Value]"
 _Store: TypeAlias = "Mapping[str, Domain]"
 _Premises: TypeAlias = "Sequence[tuple[Expr, int]]"  # conditions with their results
@@ -188,14 +92,6 @@ class _Fold(NamedTuple):
     decisive: int
 
 
-class _TextTest(NamedTuple):
-    """A function of a value, by its name, and a constant text."""
-
-    function: str
-    value: str
-    text: str
-
-
 class _ImpossibleError(Exception):
     """No object is in a case."""
 
@@ -206,7 +102,7 @@ class Reasoner:
     def __init__(self, facts: Facts) -> None:
         self.facts: Final = facts
         self.folds: Final[dict[str, _Fold]] = {}
-        self.text_tests: Final[dict[str, _TextTest]] = {}  # by the names of their values
+        self.text_tests: Final[dict[str, TextTest]] = {}  # by the names of their values
         self.depth = 0
         self._keys: Final[
             dict[int, tuple[Expr, str]]
@@ -342,7 +238,7 @@ class Reasoner:
 class _Case:
     """Evaluates expressions by values in ``store`` and ``premises``; ``choice`` is the first that leaves one open."""
 
-    __slots__ = ("_facts", "_premises", "_reasoner", "choice", "store")
+    __slots__ = ("_facts", "_premises", "_reasoner", "_texts", "choice", "store")
 
     def __init__(self, reasoner: Reasoner, store: _Store, premises: _Premises = ()) -> None:
         self._premises: Final = premises
@@ -350,6 +246,7 @@ class _Case:
         self.choice: _Choice | None = None
         self._reasoner: Final = reasoner
         self._facts: Final = reasoner.facts
+        self._texts: Final = Texts(reasoner.facts, reasoner.text_tests, store)
 
     def answer(self, question: _Question) -> tuple[int, _Premises]:
         """Return the results of a condition, none if no object is in this case, and which premises are open."""
@@ -454,30 +351,11 @@ class _Case:
         return _negated(result) if node.function == "_!=_" else result
 
     def _compared_with_constant(self, value: Value, test: domains.Test) -> int:
-        if test.operator == "==" and self._excludes(value, test.operand):
+        if test.operator == "==" and self._texts.excludes(value, test.operand):
             return FALSE | (ERROR if domains.may_fail(value.domain) else 0)
         if test.operator == "==":
-            test = domains.Test("in", self._possible(value, (test.operand,)))
+            test = domains.Test("in", self._texts.possible(value, (test.operand,)))
         return self._test(value, test)
-
-    def _possible(self, value: Value, constants: Sequence[object]) -> tuple[object, ...]:
-        """Return constants without the texts for which a function of the value has another result than the case knows."""
-        return tuple(constant for constant in constants if not self._is_excluded(value, constant))
-
-    def _is_excluded(self, value: Value, constant: object) -> bool:
-        """Return whether a function of a constant text has another result than the case knows of the value."""
-        if not isinstance(constant, str):
-            return False
-        return any(
-            _differs(function, constant, text, domain)
-            for function, text, domain in self._known_of_text(value)
-        )
-
-    def _excludes(self, value: Value, other: object) -> bool:
-        """Return whether the schema of a value lets no text pass that is equal to a constant."""
-        if not isinstance(other, str) or value.path is None or domains.fails(value.domain):
-            return False
-        return self._facts.excludes(value.path, other)
 
     def _has_no_item(self, range_: Value, value: Value) -> bool:
         """Return whether no item of a list is equal to a constant."""
@@ -488,7 +366,7 @@ class _Case:
         is_possible = TRUE in domains.divide(
             self._facts.values(items), domains.Test("==", only.value)
         )
-        return not is_possible or self._excludes(Value((), "", items), only.value)
+        return not is_possible or self._texts.excludes(Value((), "", items), only.value)
 
     def _is_element(self, node: Call, value: Value, range_: Value) -> int:
         """Return the results of `value in range`, where all elements are constants, or no item can be equal to a constant."""
@@ -500,7 +378,7 @@ class _Case:
         constants = tuple(element.value for element in elements if element is not None)
         if len(constants) < len(elements):
             return self._test(self._called(node, [value, range_]), domains.IS_TRUE)
-        return self._test(value, domains.Test("in", self._possible(value, constants)))
+        return self._test(value, domains.Test("in", self._texts.possible(value, constants)))
 
     def _related(self, left: Value, right: Value, operator: str) -> int:
         """Return the results of a comparison of two values that are not known."""
@@ -645,20 +523,10 @@ class _Case:
             name = f"{names[0]}[{names[1]}]"
         if any(domains.fails(operand.domain) for operand in operands):
             return Value(FAILED, name)
-        self._note_text_test(name, node.function, operands)
+        self._texts.note(name, node.function, operands)
         domain = self._of_function(node.function, operands)
         is_open = any(operand.is_open for operand in operands)
         return self._term(name, domain)._replace(is_open=is_open)
-
-    def _note_text_test(self, name: str, function: str, operands: Sequence[Value]) -> None:
-        """Note the function of a text and a constant by the name of its value."""
-        if function not in _KNOWN_OF_TEXTS or len(operands) != 2:
-            return
-        tested, constant = operands
-        texts = domains.texts(constant.domain)
-        # Another name is that of a value, which is a constant in this case only.
-        if len(texts) == 1 and constant.name == repr(texts[0]):
-            self._reasoner.text_tests[name] = _TextTest(function, tested.name, texts[0])
 
     def _of_function(self, function: str, operands: Sequence[Value]) -> Domain:
         """Return the values of a function whose operands do not fail."""
@@ -670,86 +538,8 @@ class _Case:
             return domains.total(first.domain, rest[0].domain) or unknown
         other = domains.constant(rest[0].domain) if rest else None
         if other is not None and isinstance(other.value, str):
-            return self._of_text(function, first, other.value)
+            return self._texts.of(function, first, other.value)
         return unknown
-
-    def _of_text(self, function: str, value: Value, other: str) -> Domain:
-        """Return the values of a function of two texts, of which one is known."""
-        if self._always_matches(function, value, other):
-            failing = ERROR if domains.may_fail(value.domain) else 0
-            return domains.OF_RESULTS[TRUE | failing]
-        if self._never_matches(function, value, other):
-            failing = ERROR if domains.may_fail(value.domain) else 0
-            return domains.OF_RESULTS[FALSE | failing]
-        results = _of_known_texts(function, value.domain, other)
-        return results or self._of_same_text(function, value, other) or self._facts.unknown
-
-    def _never_matches(self, function: str, value: Value, other: str) -> bool:
-        """Return whether a function of a text and a constant is false, by the schema or because no other text is left."""
-        if function != "matches" and function not in _PATTERNS:
-            return False
-        pattern = _as_pattern(function, other)
-        if value.path is not None and self._facts.never_match(value.path, pattern):
-            return True
-        excluded = domains.excluded_texts(value.domain)
-        return bool(excluded) and self._facts.covers(pattern, one_of(excluded))
-
-    def _always_matches(self, function: str, value: Value, other: str) -> bool:
-        """Return whether the schema lets only texts pass for which a function of the text and a constant is true."""
-        is_pattern = function == "matches" or function in _PATTERNS
-        if value.path is None or not is_pattern:
-            return False
-        return self._facts.match(value.path, _as_pattern(function, other))
-
-    def _of_same_text(self, function: str, value: Value, other: str) -> Domain:
-        """Return what follows from other functions of the same text; nothing for most."""
-        for other_function, text, domain in self._known_of_text(value):
-            is_true, is_false = (domain == domains.OF_RESULTS[each] for each in (TRUE, FALSE))
-            if is_true and self._implies(other_function, text, function, other):
-                return domains.OF_RESULTS[TRUE]
-            if is_true and self._excludes_other(other_function, text, function, other):
-                return domains.OF_RESULTS[FALSE]
-            if is_false and self._implies(function, other, other_function, text):
-                return domains.OF_RESULTS[FALSE]
-        return ()
-
-    def _excludes_other(
-        self,
-        function: str,
-        text: str,
-        other_function: str,
-        other: str,
-    ) -> bool:
-        """Return whether no text fulfils two functions of it and constants."""
-        if MATCHES_FORMAT not in {function, other_function}:
-            patterns = _as_pattern(function, text), _as_pattern(other_function, other)
-            return self._facts.are_disjoint(*patterns)
-        are_formats = function == other_function
-        return are_formats and frozenset((text, other)) in _DISJOINT
-
-    def _known_of_text(self, value: Value) -> Iterator[tuple[str, str, Domain]]:
-        """Yield the functions of a text and a constant that the case knows: their names, the constants and the results."""
-        tests = self._reasoner.text_tests
-        for name, domain in self.store.items():
-            test = tests.get(name)
-            if test is not None and test.value == value.name:
-                yield test.function, test.text, domain
-
-    def _implies(
-        self,
-        function: str,
-        text: str,
-        other_function: str,
-        other: str,
-    ) -> bool:
-        """Return whether a function that is true for a text and a constant is true for another constant."""
-        is_same = function == other_function and text == other
-        if is_same or MATCHES_FORMAT in {function, other_function}:
-            return False
-        are_texts = function in _OF_TEXTS and other_function in _OF_TEXTS
-        if are_texts and (function == other_function or other_function == "contains"):
-            return _OF_TEXTS[other_function](text, other)
-        return self._facts.covers(_as_pattern(function, text), _as_pattern(other_function, other))
 
     def _sizes(self, value: Value) -> Domain:
         if value.size is not None:
@@ -758,7 +548,7 @@ class _Case:
         if texts:
             return tuple(map(Just, sorted(set(map(len, texts)))))
         sizes = domains.SIZES if value.path is None else self._facts.sizes(value.path)
-        for shortest, longest in self._lengths_of_matches(value):
+        for shortest, longest in self._texts.lengths(value):
             sizes = _passing(sizes, domains.Test(">=", shortest))
             sizes = _passing(sizes, domains.Test("<=", longest))
         if not sizes:
@@ -768,13 +558,6 @@ class _Case:
         has_numbers = any(isinstance(piece, domains.Numbers) for piece in value.domain)
         has_size = not (has_numbers or domains.may_fail(value.domain))
         return sizes if has_size else domains.failing(sizes)
-
-    def _lengths_of_matches(self, value: Value) -> Iterator[tuple[float, float]]:
-        """Yield the least and the greatest length that each function known to be true of a text allows."""
-        for function, text, domain in self._known_of_text(value):
-            if domain != domains.OF_RESULTS[TRUE] or function == MATCHES_FORMAT:
-                continue
-            yield self._facts.lengths(text) if function == "matches" else (len(text), math.inf)
 
     def _fold(self, node: Comprehension, scope: _Scope) -> Value:
         """Return the values of a fold that is no condition."""
@@ -970,46 +753,6 @@ class _Case:
             f"{name} = {value.name}" for name, value in scope.items() if value.name != name
         )
         return " ".join((*map(self._reasoner.key, trees), *renamed))
-
-
-def _of_known_texts(function: str, domain: Domain, other: str) -> Domain:
-    """Return the result of a function of a constant and any of a few texts; nothing if it differs or is not known."""
-    texts = domains.texts(domain)
-    results = {_of_known_text(function, text, other) for text in texts}
-    result = results.pop() if len(results) == 1 else None
-    return () if result is None else (Just(result),)
-
-
-def _of_known_text(function: str, text: str, other: str) -> bool | None:
-    """Return the result of a function of two texts, None if it is not known."""
-    if function in _OF_TEXTS:
-        return _OF_TEXTS[function](text, other)
-    if function != "matches":
-        return None
-    try:
-        return matching.matches(other, text)
-    except matching.PatternError:
-        return None
-
-
-def _differs(
-    function: str,
-    text: str,
-    other: str,
-    domain: Domain,
-) -> bool:
-    """Return whether a function of two texts has another result than those of a domain."""
-    result = _of_known_text(function, text, other)
-    return result is not None and domain == domains.OF_RESULTS[FALSE if result else TRUE]
-
-
-def one_of(texts: Iterable[str]) -> str:
-    """Return a pattern that matches some texts only."""
-    return f"^(?:{'|'.join(map(re.escape, texts))})$"
-
-
-def _as_pattern(function: str, text: str) -> str:
-    return _PATTERNS[function].format(re.escape(text)) if function in _PATTERNS else text
 
 
 def _variables(fold: Comprehension) -> tuple[str, str]:

@@ -256,7 +256,8 @@ def _compares_again(expr: Expr) -> bool:
 @lru_cache(maxsize=1024)
 def _consequence(text: str) -> str:
     """Return what is wrong with a rule: no object is left if the rule, or its negation, is known to be true."""
-    from crdlint.kubecel.reasoning.reasoner import Facts, Reasoner
+    from crdlint.kubecel.reasoning.facts import Facts
+    from crdlint.kubecel.reasoning.reasoner import Reasoner
     from crdlint.kubecel.syntax_trees import parsed
 
     false, reasoner = parsed("false"), Reasoner(Facts())
