@@ -19,9 +19,21 @@ from crdlint.yaml import YAMLDecodeError
 from crdlint.yaml.edit import Edit
 
 __all__ = [
-    "Diagnostic", "Edit", "Fix", "Related", "ResourceReport", "RuleCost", "YAMLDecodeError", "decode_yaml",
-    "estimate_costs", "fix_text", "lint_paths", "lint_text", "lint_update", "validate_resource",
-]  # fmt: skip
+    "Diagnostic",
+    "Edit",
+    "Fix",
+    "Related",
+    "ResourceReport",
+    "RuleCost",
+    "YAMLDecodeError",
+    "decode_yaml",
+    "estimate_costs",
+    "fix_text",
+    "lint_paths",
+    "lint_text",
+    "lint_update",
+    "validate_resource",
+]
 
 
 def lint_text(

@@ -284,9 +284,11 @@ def field_paths(tree: Expr) -> Sequence[FieldPath]:
 
 _SIZES: Final = {"string": "length", "array": "items", "object": "properties"}
 _VALUES: Final[dict[str, Domain]] = {
-    "boolean": (Just(value=True), Just(value=False)), "array": (Piece.LIST,), "object": (Piece.OBJECT,),
+    "boolean": (Just(value=True), Just(value=False)),
+    "array": (Piece.LIST,),
+    "object": (Piece.OBJECT,),
     "int-or-string": (Numbers(is_whole=True), Others()),
-}  # fmt: skip
+}
 
 
 class SchemaFacts(Facts):

@@ -26,10 +26,24 @@ from crdlint.schema.formats import is_supported, normalized
 _DEEPEST: Final = 12  # schemas within each other; deeper ones are compared by their digests
 _SELF: Final = "self"
 _FIELDS: Final = 8  # fields of an object that are counted one by one
-_EXPRESSED: Final = frozenset({
-    *(limit.attribute for limit in LIMITS), "multiple_of", "exclusive_maximum", "exclusive_minimum", "pattern", "enum",
-    "required", "properties", "items", "all_of", "any_of", "one_of", "not_", "format",
-})  # fmt: skip
+_EXPRESSED: Final = frozenset(
+    {
+        *(limit.attribute for limit in LIMITS),
+        "multiple_of",
+        "exclusive_maximum",
+        "exclusive_minimum",
+        "pattern",
+        "enum",
+        "required",
+        "properties",
+        "items",
+        "all_of",
+        "any_of",
+        "one_of",
+        "not_",
+        "format",
+    }
+)
 _SILENT: Final = frozenset({"description", "title", "example", "x_validations"})
 
 

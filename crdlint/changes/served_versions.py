@@ -23,11 +23,22 @@ _VERSIONS: Final = Path("spec").child("versions")
 _SHOWN: Final = 5  # fields in a text
 _COMPARED: Final = 8  # versions that are compared with each other
 # The changes from one version to another one because of which an object of the first is invalid in the other.
-_REJECTING: Final = frozenset({
-    rules.TYPE.id, rules.FIELD_TYPED.id, rules.REQUIRED_ADDED.id, rules.LIMIT_TIGHTENED.id, rules.ENUM_ADDED.id,
-    rules.ENUM_VALUE_REMOVED.id, rules.PATTERN_ADDED.id, rules.PATTERN.id, rules.FORMAT.id, rules.JUNCTOR.id,
-    rules.RULE_ADDED.id, rules.EMBEDDED_RESOURCE.id,
-})  # fmt: skip
+_REJECTING: Final = frozenset(
+    {
+        rules.TYPE.id,
+        rules.FIELD_TYPED.id,
+        rules.REQUIRED_ADDED.id,
+        rules.LIMIT_TIGHTENED.id,
+        rules.ENUM_ADDED.id,
+        rules.ENUM_VALUE_REMOVED.id,
+        rules.PATTERN_ADDED.id,
+        rules.PATTERN.id,
+        rules.FORMAT.id,
+        rules.JUNCTOR.id,
+        rules.RULE_ADDED.id,
+        rules.EMBEDDED_RESOURCE.id,
+    }
+)
 
 
 class _Pair(NamedTuple):

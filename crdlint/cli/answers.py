@@ -33,13 +33,24 @@ from crdlint.safety.escapes import printable_line
 _VALIDATE: Final = "validate"
 # What is read in the folder of a file and in those above it.
 _READ: Final = (
-    ".crdlint.yaml", ".crdlint.yml", "pyproject.toml", ".gitignore", os.path.join(".git", "info", "exclude"),
-)  # fmt: skip
+    ".crdlint.yaml",
+    ".crdlint.yml",
+    "pyproject.toml",
+    ".gitignore",
+    os.path.join(".git", "info", "exclude"),
+)
 # What a run looks for there: a test compares them with what it asks for.
 LOOKED_FOR: Final = (
-    *_READ, ".git", os.path.join(".git", "commondir"), "Chart.yaml", "kustomization.yaml", "kustomization.yml",
-    "Kustomization", "chainsaw-test.yaml", "chainsaw-test.yml",
-)  # fmt: skip
+    *_READ,
+    ".git",
+    os.path.join(".git", "commondir"),
+    "Chart.yaml",
+    "kustomization.yaml",
+    "kustomization.yml",
+    "Kustomization",
+    "chainsaw-test.yaml",
+    "chainsaw-test.yml",
+)
 _MANIFESTS: Final = (".yaml", ".yml", ".json")
 _MOST_ENTRIES: Final = 2_000  # in the folders of a question
 _MOST_BYTES: Final = 64 * 1024 * 1024  # of all files of a question
@@ -50,16 +61,37 @@ _LARGEST: Final = 1_000_000  # characters of an answer
 # Audit events of Python about paths, with the number of these.
 _OPEN, _LIST, _SCAN = "open", "os.listdir", "os.scandir"
 _OF_PATHS: Final = {
-    _OPEN: 1, _LIST: 1, _SCAN: 1, "os.mkdir": 1, "os.rename": 2, "os.remove": 1, "os.rmdir": 1, "os.utime": 1,
-}  # fmt: skip
+    _OPEN: 1,
+    _LIST: 1,
+    _SCAN: 1,
+    "os.mkdir": 1,
+    "os.rename": 2,
+    "os.remove": 1,
+    "os.rmdir": 1,
+    "os.utime": 1,
+}
 # Those after which an answer depends on more than files.
 _OF_OTHERS: Final = frozenset(
     {
-        "os.chdir", "os.chmod", "os.exec", "os.fork", "os.link", "os.posix_spawn", "os.putenv", "os.symlink",
-        "os.system", "os.truncate", "os.unsetenv", "shutil.copyfile", "socket.connect", "socket.getaddrinfo",
-        "subprocess.Popen", "tempfile.mkdtemp", "tempfile.mkstemp",
+        "os.chdir",
+        "os.chmod",
+        "os.exec",
+        "os.fork",
+        "os.link",
+        "os.posix_spawn",
+        "os.putenv",
+        "os.symlink",
+        "os.system",
+        "os.truncate",
+        "os.unsetenv",
+        "shutil.copyfile",
+        "socket.connect",
+        "socket.getaddrinfo",
+        "subprocess.Popen",
+        "tempfile.mkdtemp",
+        "tempfile.mkstemp",
     }
-)  # fmt: skip
+)
 _WRITING: Final = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
 _IMPORTED: Final = (".dist-info", ".pth", ".py", ".pyd", ".so")
 _MODULES: Final = tuple(f"{suffix}{os.sep}" for suffix in (".py", ".pyc", ".so", ".pyd"))

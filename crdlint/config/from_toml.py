@@ -201,8 +201,15 @@ def _unquoted(name: str) -> str:
 
 _ESCAPED: Final = regex(r"\\(u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}|x[0-9A-Fa-f]{2}|.)")
 _BY_LETTER: Final = {
-    "b": "\b", "t": "\t", "n": "\n", "f": "\f", "r": "\r", "e": "\x1b", '"': '"', "\\": "\\",
-}  # fmt: skip
+    "b": "\b",
+    "t": "\t",
+    "n": "\n",
+    "f": "\f",
+    "r": "\r",
+    "e": "\x1b",
+    '"': '"',
+    "\\": "\\",
+}
 
 
 def _tokens(text: str) -> Iterator[tuple[str, LineColumn]]:

@@ -42,9 +42,12 @@ Sets = tuple[tuple[str, tuple[str, ...]], ...]
 # Each error needs a search through all rules, and people fix only a few at a time.
 _MOST: Final = 20
 _TYPES: Final = {
-    "array": "a list", "object": "keys with values", "string": "text", "number": "a number",
+    "array": "a list",
+    "object": "keys with values",
+    "string": "text",
+    "number": "a number",
     "boolean": "true or false",
-}  # fmt: skip
+}
 _SHOWN: Final = 4  # sets that contain one another
 _LONGEST_SPECIFIER: Final = 200  # characters, because packaging converts each number in it
 # The schema accepts numbers for versions, as editors read 1.30 as one; here a number has lost its trailing zeros.

@@ -28,12 +28,25 @@ _LINKS: Final = b"120000"
 
 # Settings on the command line override those of the repository.
 _SETTINGS: Final = {
-    "color.ui": "false", "core.alternateRefsCommand": "false", "core.askPass": "false",
-    "core.attributesFile": os.devnull, "core.excludesFile": os.devnull, "core.fsmonitor": "false",
-    "core.gitProxy": "false", "core.hooksPath": os.devnull, "core.pager": "cat", "core.sshCommand": "false",
-    "credential.helper": "", "diff.external": "", "fetch.bundleURI": "", "gc.auto": "0", "maintenance.auto": "false",
-    "protocol.allow": "never", "safe.bareRepository": "explicit", "submodule.recurse": "false",
-}  # fmt: skip
+    "color.ui": "false",
+    "core.alternateRefsCommand": "false",
+    "core.askPass": "false",
+    "core.attributesFile": os.devnull,
+    "core.excludesFile": os.devnull,
+    "core.fsmonitor": "false",
+    "core.gitProxy": "false",
+    "core.hooksPath": os.devnull,
+    "core.pager": "cat",
+    "core.sshCommand": "false",
+    "credential.helper": "",
+    "diff.external": "",
+    "fetch.bundleURI": "",
+    "gc.auto": "0",
+    "maintenance.auto": "false",
+    "protocol.allow": "never",
+    "safe.bareRepository": "explicit",
+    "submodule.recurse": "false",
+}
 _OPTIONS: Final = (
     "--no-pager",
     "--literal-pathspecs",

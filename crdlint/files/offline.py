@@ -21,10 +21,24 @@ _GO: Final = {"GOGC": "400", "GOMEMLIMIT": "200MiB"}
 _PROXIES: Final = ("http_proxy", "https_proxy", "all_proxy", "ftp_proxy")
 # Variables for directories and files of settings, which otherwise are below the home directory.
 _SETTINGS: Final = (
-    "HOME", "USERPROFILE", "APPDATA", "LOCALAPPDATA", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "TMPDIR", "TEMP",
-    "TMP", "HELM_CACHE_HOME", "HELM_CONFIG_HOME", "HELM_DATA_HOME", "HELM_PLUGINS", "HELM_REPOSITORY_CACHE",
-    "KUSTOMIZE_PLUGIN_HOME", "PATH",
-)  # fmt: skip
+    "HOME",
+    "USERPROFILE",
+    "APPDATA",
+    "LOCALAPPDATA",
+    "XDG_CONFIG_HOME",
+    "XDG_CACHE_HOME",
+    "XDG_DATA_HOME",
+    "TMPDIR",
+    "TEMP",
+    "TMP",
+    "HELM_CACHE_HOME",
+    "HELM_CONFIG_HOME",
+    "HELM_DATA_HOME",
+    "HELM_PLUGINS",
+    "HELM_REPOSITORY_CACHE",
+    "KUSTOMIZE_PLUGIN_HOME",
+    "PATH",
+)
 _SETTINGS_FILES: Final = (
     "KUBECONFIG",
     "HELM_REPOSITORY_CONFIG",

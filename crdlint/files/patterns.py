@@ -295,10 +295,19 @@ _ASCII: Final = "".join(map(chr, range(128)))
 _MEMBER: Final = regex(rb"\[:([^\]]*):\]|(\\.|.)(?:-(\\.|[^\]]))?", re.DOTALL)
 
 _CLASSES: Final = {
-    b"alnum": r"[A-Za-z0-9]", b"alpha": r"[A-Za-z]", b"blank": r"[ \t]", b"cntrl": r"[\x00-\x1f\x7f]",
-    b"digit": r"[0-9]", b"graph": r"[!-~]", b"lower": r"[a-z]", b"print": r"[ -~]", b"punct": r"[!-/:-@\[-`{-~]",
-    b"space": r"[ \t\n\v\f\r]", b"upper": r"[A-Z]", b"xdigit": r"[0-9A-Fa-f]",
-}  # fmt: skip
+    b"alnum": r"[A-Za-z0-9]",
+    b"alpha": r"[A-Za-z]",
+    b"blank": r"[ \t]",
+    b"cntrl": r"[\x00-\x1f\x7f]",
+    b"digit": r"[0-9]",
+    b"graph": r"[!-~]",
+    b"lower": r"[a-z]",
+    b"print": r"[ -~]",
+    b"punct": r"[!-/:-@\[-`{-~]",
+    b"space": r"[ \t\n\v\f\r]",
+    b"upper": r"[A-Z]",
+    b"xdigit": r"[0-9A-Fa-f]",
+}
 
 
 # The indexes of the components that may match next; the number of components if all have matched.

@@ -20,9 +20,12 @@ STDIN: Final = "-"
 MAX_BYTES: Final = 256 * 1024 * 1024
 # The mark of UTF-32 starts with that of UTF-16, so it is checked first.
 _BYTE_ORDER_MARKS: Final = (
-    (codecs.BOM_UTF32_LE, None), (codecs.BOM_UTF32_BE, None), (codecs.BOM_UTF8, "utf-8"),
-    (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"),
-)  # fmt: skip
+    (codecs.BOM_UTF32_LE, None),
+    (codecs.BOM_UTF32_BE, None),
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
 
 
 def open_descriptor(path: str) -> int | None:
@@ -87,9 +90,13 @@ def _require_regular(status: os.stat_result) -> None:
 
 
 _KINDS: Final = {
-    stat.S_IFDIR: "a directory", stat.S_IFLNK: "a symbolic link", stat.S_IFIFO: "a named pipe",
-    stat.S_IFSOCK: "a socket", stat.S_IFCHR: "a device", stat.S_IFBLK: "a device",
-}  # fmt: skip
+    stat.S_IFDIR: "a directory",
+    stat.S_IFLNK: "a symbolic link",
+    stat.S_IFIFO: "a named pipe",
+    stat.S_IFSOCK: "a socket",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+}
 
 
 def with_parents(folder: str) -> Iterator[str]:

@@ -90,11 +90,21 @@ _DIGITS, _SPACES = _of("09"), _of("\t\n\f\r  ")
 # The classes of one letter; those of capital letters are their negations.
 PERL: Final = {"d": _DIGITS, "s": _SPACES, "w": WORDS}
 POSIX: Final = {
-    "alnum": _of("09AZaz"), "alpha": _of("AZaz"), "ascii": _of("\x00\x7f"), "blank": _of("\t\t  "),
-    "cntrl": _of("\x00\x1f\x7f\x7f"), "digit": _DIGITS, "graph": _of("!~"), "lower": _of("az"),
-    "print": _of(" ~"), "punct": _of("!/:@[`{~"),
-    "space": _of("\t\r  "), "upper": _of("AZ"), "word": WORDS, "xdigit": _of("09AFaf"),
-}  # fmt: skip
+    "alnum": _of("09AZaz"),
+    "alpha": _of("AZaz"),
+    "ascii": _of("\x00\x7f"),
+    "blank": _of("\t\t  "),
+    "cntrl": _of("\x00\x1f\x7f\x7f"),
+    "digit": _DIGITS,
+    "graph": _of("!~"),
+    "lower": _of("az"),
+    "print": _of(" ~"),
+    "punct": _of("!/:@[`{~"),
+    "space": _of("\t\r  "),
+    "upper": _of("AZ"),
+    "word": WORDS,
+    "xdigit": _of("09AFaf"),
+}
 
 
 def class_size(name: str) -> int | None:

@@ -31,9 +31,20 @@ from crdlint.yaml.resolve import WORDS
 
 # Fields of ObjectMeta that no rule can read.
 _OBJECT_META: Final = frozenset(
-    {"namespace", "labels", "annotations", "uid", "resourceVersion", "generation", "creationTimestamp", "finalizers",
-     "deletionTimestamp", "ownerReferences", "managedFields"}
-)  # fmt: skip
+    {
+        "namespace",
+        "labels",
+        "annotations",
+        "uid",
+        "resourceVersion",
+        "generation",
+        "creationTimestamp",
+        "finalizers",
+        "deletionTimestamp",
+        "ownerReferences",
+        "managedFields",
+    }
+)
 _OPTIONAL_OLD_SELF: Final = (1, 29)  # what new expressions of Kubernetes 1.30 may use
 _NAMES: Final = frozenset({"name", "generateName"})
 _ONLY_NAMES: Final = (

@@ -42,8 +42,13 @@ from crdlint.light import NamedTuple, dataclass
 _MACRO_NAMES: Final = ("existsOne", "__result__", "`")
 # What environments have besides functions and the types of a schema.
 _SETTINGS: Final = (
-    "idents", "homogeneous", "dialect", "cross_type_comparisons", "validators", "exempt",
-)  # fmt: skip
+    "idents",
+    "homogeneous",
+    "dialect",
+    "cross_type_comparisons",
+    "validators",
+    "exempt",
+)
 # The overloads that newer servers do not have.
 _REMOVED: Final = frozenset({"int64_to_duration"})
 _TWO_VARIABLES: Final = ("all", 3, True)

@@ -37,11 +37,20 @@ _VALUES: Final = {
     ("v1.JSONSchemaProps", "x-kubernetes-map-type"): ("granular", "atomic"),
     ("v1.CustomResourceDefinitionSpec", "scope"): ("Namespaced", "Cluster"),
     ("v1.CustomResourceConversion", "strategy"): ("None", "Webhook"),
-    ("v1.CustomResourceColumnDefinition", "type"): ("string", "integer", "number", "boolean", "date"),
-    ("v1.ValidationRule", "reason"): (
-        "FieldValueInvalid", "FieldValueForbidden", "FieldValueRequired", "FieldValueDuplicate",
+    ("v1.CustomResourceColumnDefinition", "type"): (
+        "string",
+        "integer",
+        "number",
+        "boolean",
+        "date",
     ),
-}  # fmt: skip
+    ("v1.ValidationRule", "reason"): (
+        "FieldValueInvalid",
+        "FieldValueForbidden",
+        "FieldValueRequired",
+        "FieldValueDuplicate",
+    ),
+}
 _SCALARS: Final = frozenset({"string", "bool", "bytes", "time", *INT_RANGES, "float64"})
 
 

@@ -16,10 +16,13 @@ from crdlint.yaml.nodes import Mapping, Scalar
 from crdlint.yaml.scalars import offsets_inside
 
 _KINDS: Final = {
-    "field": CompletionItemKind.Field, "variable": CompletionItemKind.Variable,
-    "function": CompletionItemKind.Function, "method": CompletionItemKind.Method, "macro": CompletionItemKind.Operator,
+    "field": CompletionItemKind.Field,
+    "variable": CompletionItemKind.Variable,
+    "function": CompletionItemKind.Function,
+    "method": CompletionItemKind.Method,
+    "macro": CompletionItemKind.Operator,
     "keyword": CompletionItemKind.Keyword,
-}  # fmt: skip
+}
 
 
 class ExpressionCompletion:

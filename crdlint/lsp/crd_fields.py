@@ -215,10 +215,21 @@ FIELDS: Final[dict[str, dict[str, str]]] = {
     },
 }
 _KINDS: Final = {
-    "bool": "true or false", "slice": "list", "map": "map", "struct": "object", "json": "any value", "time": "time",
-    "int32": "integer", "int64": "integer", "float64": "number", "bytes": "base64", "fields": "object",
-    "schema-or-array": "schema", "schema-or-bool": "schema or boolean", "schema-or-strings": "schema or list",
-}  # fmt: skip
+    "bool": "true or false",
+    "slice": "list",
+    "map": "map",
+    "struct": "object",
+    "json": "any value",
+    "time": "time",
+    "int32": "integer",
+    "int64": "integer",
+    "float64": "number",
+    "bytes": "base64",
+    "fields": "object",
+    "schema-or-array": "schema",
+    "schema-or-bool": "schema or boolean",
+    "schema-or-strings": "schema or list",
+}
 
 
 def type_at(steps: Steps) -> GoType | None:

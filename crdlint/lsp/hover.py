@@ -38,10 +38,17 @@ if TYPE_CHECKING:
     from crdlint.lsp.checks import Checked, Checks  # what the playground does not load
 
 _LIMITS: Final = (
-    ("minimum", "minimum"), ("maximum", "maximum"), ("multiple_of", "multipleOf"), ("min_length", "minLength"),
-    ("max_length", "maxLength"), ("pattern", "pattern"), ("min_items", "minItems"), ("max_items", "maxItems"),
-    ("min_properties", "minProperties"), ("max_properties", "maxProperties"),
-)  # fmt: skip
+    ("minimum", "minimum"),
+    ("maximum", "maximum"),
+    ("multiple_of", "multipleOf"),
+    ("min_length", "minLength"),
+    ("max_length", "maxLength"),
+    ("pattern", "pattern"),
+    ("min_items", "minItems"),
+    ("max_items", "maxItems"),
+    ("min_properties", "minProperties"),
+    ("max_properties", "maxProperties"),
+)
 
 
 def hover_of(document: OpenDocument, cursor: Cursor, checks: Checks) -> str | None:

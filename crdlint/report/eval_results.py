@@ -203,8 +203,12 @@ class ValuesJSON(WholeReport[EvalResults]):
 
 # The members of an estimate, and their attributes.
 _ESTIMATE: Final = {
-    "cost": "highest", "times": "times", "total": "total", "share": "share", "rejected": "is_rejected",
-}  # fmt: skip
+    "cost": "highest",
+    "times": "times",
+    "total": "total",
+    "share": "share",
+    "rejected": "is_rejected",
+}
 
 
 def _answer_json(answer: Answer, *, trees: bool) -> dict[str, Any]:

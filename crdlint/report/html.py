@@ -52,9 +52,14 @@ _LEAST_SHARE: Final = 0.001  # of a limit, below which an area is not drawn
 _QUOTED: Final = regex(r"`([^`]+)`")
 # The headers of the columns and how each sorts; the text of a rule is in the row below its numbers.
 _COLUMNS: Final = (
-    ("Cost", "number"), ("Rule budget", "number"), ("Schema budget", "number"), ("Times", "number"),
-    ("CRD", "text"), ("File", "text"), ("Place", "text"),
-)  # fmt: skip
+    ("Cost", "number"),
+    ("Rule budget", "number"),
+    ("Schema budget", "number"),
+    ("Times", "number"),
+    ("CRD", "text"),
+    ("File", "text"),
+    ("Place", "text"),
+)
 
 
 # The times of a budget above which the column of a share has no room for the number

@@ -130,9 +130,16 @@ _NO_NEWLINE: Final = "\n\\ No newline at end of file\n"
 # As in git: a name with one of these is quoted as a string of C.
 _SPECIAL: Final = regex(rb'[\x00-\x1f"\\\x7f-\xff]')
 _ESCAPES: Final = {
-    b'"': '\\"', b"\\": "\\\\", b"\a": "\\a", b"\b": "\\b", b"\f": "\\f", b"\n": "\\n", b"\r": "\\r", b"\t": "\\t",
+    b'"': '\\"',
+    b"\\": "\\\\",
+    b"\a": "\\a",
+    b"\b": "\\b",
+    b"\f": "\\f",
+    b"\n": "\\n",
+    b"\r": "\\r",
+    b"\t": "\\t",
     b"\v": "\\v",
-}  # fmt: skip
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,10 +27,20 @@ from crdlint.report.page import Branch, CellPart, Column, Page, Row, widths
 from crdlint.safety.escapes import printable
 
 STYLES: Final = {
-    "error": "bold red", "warning": "yellow", "info": "cyan", "good": "green", "title": "bold", "label": "green",
-    "gutter": "blue", "faint": "bright_black", "code": "cyan", "key": "blue", "string": "green", "number": "magenta",
+    "error": "bold red",
+    "warning": "yellow",
+    "info": "cyan",
+    "good": "green",
+    "title": "bold",
+    "label": "green",
+    "gutter": "blue",
+    "faint": "bright_black",
+    "code": "cyan",
+    "key": "blue",
+    "string": "green",
+    "number": "magenta",
     "comment": "bright_black",
-}  # fmt: skip
+}
 _YAML: Final = regex(
     r"""(?P<key>(?:"(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|[\w$./-]+)(?=:(?:\s|$)))"""
     r"""|(?P<string>"(?:[^"\\]|\\.)*"|(?<!\w)'(?:[^']|'')*')"""

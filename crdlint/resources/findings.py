@@ -567,9 +567,13 @@ def _headline_of_typed(error: TypedError) -> str:
 
 
 _EXPECTED: Final = {
-    "string": "a string", "numeric": "a number", "boolean": "`true` or `false`", "untyped": "a scalar", "list": "a list",
+    "string": "a string",
+    "numeric": "a number",
+    "boolean": "`true` or `false`",
+    "untyped": "a scalar",
+    "list": "a list",
     "map": "a mapping",
-}  # fmt: skip
+}
 
 
 def _steps(path: Path) -> Iterator[str]:

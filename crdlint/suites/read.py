@@ -78,9 +78,13 @@ _CREATE: Final = (*_TEST, "sender")
 _UPDATE: Final = (*_CREATE, "updated", "expectedStatusError", "initialCRDPatches")
 # The texts of a test, and their attributes.
 _TEXTS: Final = {
-    "name": "name", "initial": "initial", "updated": "updated", "expected": "expected",
-    "expectedError": "expected_error", "expectedStatusError": "expected_status_error",
-}  # fmt: skip
+    "name": "name",
+    "initial": "initial",
+    "updated": "updated",
+    "expected": "expected",
+    "expectedError": "expected_error",
+    "expectedStatusError": "expected_status_error",
+}
 _EXPECTATIONS: Final = ("expectedError", "expectedStatusError", "expected")
 _PATCH: Final = ("op", "path", "value", "from")
 

@@ -46,9 +46,18 @@ _MOST_COMPARED: Final = 1000
 _HUNK_START: Final = regex(r"(?<=[-+])[0-9]+")
 # Fields that the server sets itself, and generated names.
 _OF_THE_SERVER: Final = (
-    "uid", "generation", "creationTimestamp", "resourceVersion", "managedFields", "deletionGracePeriodSeconds",
-    "deletionTimestamp", "selfLink", "generateName", "name", "namespace",
-)  # fmt: skip
+    "uid",
+    "generation",
+    "creationTimestamp",
+    "resourceVersion",
+    "managedFields",
+    "deletionGracePeriodSeconds",
+    "deletionTimestamp",
+    "selfLink",
+    "generateName",
+    "name",
+    "namespace",
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -174,9 +174,14 @@ def _typed_problem(
 
 # Go types by which helps and headlines name what was expected; these name only the kind of a collection.
 _GO_TYPES: Final = {
-    "string": "string", "numeric": "float64", "boolean": "bool", "untyped": "string", "list": "[]", "map": "map",
+    "string": "string",
+    "numeric": "float64",
+    "boolean": "bool",
+    "untyped": "string",
+    "list": "[]",
+    "map": "map",
     "nothing": "map",
-}  # fmt: skip
+}
 _RULES: Final = "x-kubernetes-validations"
 
 

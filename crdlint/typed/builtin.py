@@ -23,9 +23,14 @@ from crdlint.typed.types import (
 )
 
 _SCALARS: Final = {
-    "string": STRING, "bytes": STRING, "bool": BOOLEAN, "int32": NUMERIC, "int64": NUMERIC, "float64": NUMERIC,
+    "string": STRING,
+    "bytes": STRING,
+    "bool": BOOLEAN,
+    "int32": NUMERIC,
+    "int64": NUMERIC,
+    "float64": NUMERIC,
     "time": ANY_SCALAR,
-}  # fmt: skip
+}
 # The lists whose items are identified by a key, or by their value, by struct and field.
 _KEYS: Final[dict[tuple[str, str], tuple[str, ...]]] = {
     ("CustomResourceDefinitionStatus", "conditions"): ("type",),

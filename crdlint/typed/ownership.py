@@ -26,9 +26,16 @@ _APPLY: Final = "Apply"
 _KUBECTL: Final = "kubectl"
 # Fields without an owner.
 _OF_SERVER: Final = (
-    "name", "namespace", "creationTimestamp", "selfLink", "uid", "clusterName", "generation", "managedFields",
+    "name",
+    "namespace",
+    "creationTimestamp",
+    "selfLink",
+    "uid",
+    "clusterName",
+    "generation",
+    "managedFields",
     "resourceVersion",
-)  # fmt: skip
+)
 
 
 class Conflict(NamedTuple):

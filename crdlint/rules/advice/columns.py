@@ -23,8 +23,11 @@ _SINGLE: Final = regex(r"\?\(\s*@[\w.\[\]'-]*\s*=\s*[^=\s~]")
 _BARE: Final = regex(r"\?\(\s*([A-Za-z_]\w*)\s*[=!<>]")
 # The types of fields whose values a column can show.
 _SHOWN: Final = {
-    "integer": {"integer", "number"}, "number": {"integer", "number"}, "boolean": {"boolean"}, "date": {"string"},
-}  # fmt: skip
+    "integer": {"integer", "number"},
+    "number": {"integer", "number"},
+    "boolean": {"boolean"},
+    "date": {"string"},
+}
 _DAY: Final = "Set the type of the column to `string`: values with `format: date` have no time"
 _DAY_MARKER: Final = 'write `type="string"` in `+kubebuilder:printcolumn`'
 

@@ -30,10 +30,14 @@ spec:
 """
 _OBJECT: Final = "          type: object\n"
 # The fields beside `type` and `properties` that let an object have keys.
-_KEYS: Final = frozenset({
-    "additionalProperties", "x-kubernetes-preserve-unknown-fields", "x-kubernetes-embedded-resource",
-    "x-kubernetes-int-or-string",
-})  # fmt: skip
+_KEYS: Final = frozenset(
+    {
+        "additionalProperties",
+        "x-kubernetes-preserve-unknown-fields",
+        "x-kubernetes-embedded-resource",
+        "x-kubernetes-int-or-string",
+    }
+)
 _ARBITRARY: Final = regex(
     r"\b(?:arbitrary|free-?\s?form|any (?:(?:valid )?(?:JSON|YAML)|data|fields?|keys?|kind|object|structure|types?|values?))\b",
     re.IGNORECASE,

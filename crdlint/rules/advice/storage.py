@@ -28,8 +28,14 @@ from crdlint.yaml.nodes import Mapping, Node, Scalar, child, items_of
 from crdlint.yaml.resolve import resolve
 
 _COPIED: Final = (
-    "uid", "generation", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink", "managedFields",
-)  # fmt: skip
+    "uid",
+    "generation",
+    "creationTimestamp",
+    "deletionTimestamp",
+    "deletionGracePeriodSeconds",
+    "selfLink",
+    "managedFields",
+)
 _UINT64: Final = 2**64
 _MESSAGE: Final = "resourceVersion should not be set on objects to be created"
 PATH: Final = Path("metadata").child("resourceVersion")

@@ -54,13 +54,21 @@ _EXCLUSIVE_OF: Final = {
 _TOO: Final = {"minimum": "small", "maximum": "large"}
 _MOST_NAMES: Final = 32  # of a list that are reported one by one
 _CLASSES: Final[dict[str, tuple[type, ...]]] = {
-    "string": (str,), "boolean": (bool,), "number": (int, float), "array": (list,), "object": (dict,),
-}  # fmt: skip
+    "string": (str,),
+    "boolean": (bool,),
+    "number": (int, float),
+    "array": (list,),
+    "object": (dict,),
+}
 _OF_STRINGS: Final = frozenset(formats_of("string"))
 _SOME: Final = {
-    "array": "an array", "object": "an object", "integer": "an integer", "number": "a number", "boolean": "a boolean",
+    "array": "an array",
+    "object": "an object",
+    "integer": "an integer",
+    "number": "a number",
+    "boolean": "a boolean",
     "string": "a string",
-}  # fmt: skip
+}
 
 
 @Fixer("Remove `nullable`, and null from the enum", "unsafe").example(

@@ -26,9 +26,12 @@ spec:
 """
 EXAMPLE_LIMIT: Final = 2000  # the maximum number of characters of an example
 _PLACES: Final = {
-    "metadata": " (in metadata)", "spec": " (in spec)", "version": " (in a version)",
-    "schema": " (the schema of a version)", "properties": " (properties of the schema)",
-}  # fmt: skip
+    "metadata": " (in metadata)",
+    "spec": " (in spec)",
+    "version": " (in a version)",
+    "schema": " (the schema of a version)",
+    "properties": " (properties of the schema)",
+}
 
 
 def small(schema: dict[str, Any]) -> dict[str, Any]:

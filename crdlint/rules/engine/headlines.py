@@ -53,13 +53,23 @@ _RENAMED: Final = (
     ("conversion.conversionReviewVersions", "conversion.webhook.conversionReviewVersions"),
 )
 _GO_TYPES: Final = {
-    "string": "a string", "types.UID": "a string", "bool": "`true` or `false`", "int32": "an integer",
-    "int64": "an integer", "float64": "a number", "[]string": "a list of strings", "v1.ValidationRules": "a list",
+    "string": "a string",
+    "types.UID": "a string",
+    "bool": "`true` or `false`",
+    "int32": "an integer",
+    "int64": "an integer",
+    "float64": "a number",
+    "[]string": "a list of strings",
+    "v1.ValidationRules": "a list",
     "map[string]string": "a mapping of strings",
-}  # fmt: skip
+}
 _JSON_TYPES: Final = {
-    "string": "the string", "number": "the number", "bool": "the boolean", "object": "a mapping", "array": "a list",
-}  # fmt: skip
+    "string": "the string",
+    "number": "the number",
+    "bool": "the boolean",
+    "object": "a mapping",
+    "array": "a list",
+}
 _CHILDREN: Final = frozenset({"properties", "items", "additionalProperties"})
 
 

@@ -26,10 +26,17 @@ _CORRELATABLE_MAPS: Final = (None, "granular", "atomic")
 _META_FIELDS: Final = frozenset({"metadata", "kind", "apiVersion"})
 _REFUSED: Final = frozenset(
     {
-        "id", "$schema", "$ref", "patternProperties", "dependencies", "additionalItems", "definitions", "items",
+        "id",
+        "$schema",
+        "$ref",
+        "patternProperties",
+        "dependencies",
+        "additionalItems",
+        "definitions",
+        "items",
         "x-kubernetes-preserve-unknown-fields",
     }
-)  # fmt: skip
+)
 
 
 class SchemaPosition(IntEnum):  # an int's hash is faster than an Enum's

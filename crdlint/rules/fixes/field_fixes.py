@@ -64,13 +64,31 @@ _OTHER_NAMES: Final = {
 }  # fmt: skip
 # What `min` and `max` limit, by the type of the schema.
 _LIMITED: Final = {
-    "array": "Items", "string": "Length", "object": "Properties", "integer": "imum", "number": "imum",
-}  # fmt: skip
+    "array": "Items",
+    "string": "Length",
+    "object": "Properties",
+    "integer": "imum",
+    "number": "imum",
+}
 # What OpenAPI and JSON Schema have and the API server does not keep.
 _NOT_KEPT: Final = frozenset(
-    {"readOnly", "writeOnly", "deprecated", "xml", "discriminator", "$comment", "examples", "contentEncoding",
-     "contentMediaType", "$id", "$vocabulary", "x-go-name", "x-go-package", "x-order"}
-)  # fmt: skip
+    {
+        "readOnly",
+        "writeOnly",
+        "deprecated",
+        "xml",
+        "discriminator",
+        "$comment",
+        "examples",
+        "contentEncoding",
+        "contentMediaType",
+        "$id",
+        "$vocabulary",
+        "x-go-name",
+        "x-go-package",
+        "x-order",
+    }
+)
 _ITEMS: Final = (
     "type: object\nproperties:\n  names:\n    type: array\n    items:\n      type: string\n"
 )
@@ -456,8 +474,12 @@ IGNORED: Final = (
     shifts.indented_key.example(_of_items("  host:\n  type: string\n"), _IN_ITEMS),
     shifts.indented_property.example(_of_items("  host:\n    type: string\n"), _IN_ITEMS),
     shifts.outdented_property.example(_OUT_OF_ITEMS, _IN_ITEMS),
-    replace(_rename, applicability="unsafe"),  # a limit that was dropped starts to work, also for stored objects
-    replace(_const, applicability="unsafe").example(f"{_ITEMS}      const: auto\n", f"{_ITEMS}      enum: [auto]\n"),
+    replace(
+        _rename, applicability="unsafe"
+    ),  # a limit that was dropped starts to work, also for stored objects
+    replace(_const, applicability="unsafe").example(
+        f"{_ITEMS}      const: auto\n", f"{_ITEMS}      enum: [auto]\n"
+    ),
     _type_of_items.example(
         f"{_OBJECTS}      properties:\n        hosts: {{type: array, itemType: string}}\n",
         f"{_OBJECTS}      properties:\n        hosts: {{type: array, items: {{type: string}}}}\n",
@@ -467,7 +489,7 @@ IGNORED: Final = (
         bad=f"{_OBJECTS}      host:\n        type: string\n",
         good=f"{_OBJECTS}      properties:\n        host:\n          type: string\n",
     ),
-)  # fmt: skip
+)
 
 
 def _twice(finding: RepeatedKeyFinding) -> tuple[Mapping, int, int]:

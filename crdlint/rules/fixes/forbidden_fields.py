@@ -45,11 +45,24 @@ _INT_OR_STRING: Final = "x-kubernetes-int-or-string"
 
 
 _FORMATS: Final = {
-    "date": "date", "date-time": "date-time", "duration": "duration", "uri": "uri", "uuid": "uuid", "byte": "byte",
-    "password": "password", "email": "email", "ipv4": "ipv4", "ipv6": "ipv6", "cidr": "cidr",
-    "datetime": "date-time", "timestamp": "date-time", "time": "date-time", "url": "uri", "bytes": "byte",
+    "date": "date",
+    "date-time": "date-time",
+    "duration": "duration",
+    "uri": "uri",
+    "uuid": "uuid",
+    "byte": "byte",
+    "password": "password",
+    "email": "email",
+    "ipv4": "ipv4",
+    "ipv6": "ipv6",
+    "cidr": "cidr",
+    "datetime": "date-time",
+    "timestamp": "date-time",
+    "time": "date-time",
+    "url": "uri",
+    "bytes": "byte",
     **dict.fromkeys(BYTES, "byte"),
-}  # fmt: skip
+}
 
 
 _FRACTIONAL: Final = frozenset({"float", "float32", "float64", "double", "decimal"})

@@ -27,8 +27,14 @@ _LIKE: Final = 0.75
 
 
 _ENDINGS: Final = (
-    ("ies", "y"), ("sses", "ss"), ("xes", "x"), ("ches", "ch"), ("shes", "sh"), ("ss", "ss"), ("s", ""),
-)  # fmt: skip
+    ("ies", "y"),
+    ("sses", "ss"),
+    ("xes", "x"),
+    ("ches", "ch"),
+    ("shes", "sh"),
+    ("ss", "ss"),
+    ("s", ""),
+)
 
 
 @Fixer("Correct the group", "safe").example(bad="spec: {group: Example.com}")

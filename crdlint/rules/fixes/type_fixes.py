@@ -46,9 +46,21 @@ _FIELD: Final = regex(r"([\w$-]+)(?::(?=[^\s:])|[ \u00a0]*[=;\uff1a][ \u00a0]*|:
 _SEPARATORS: Final = regex("[,;|]")
 _ONE: Final = regex(r"[^\s,\[\]{}]+\Z")
 _BOOLEANS: Final = {
-    "true": "true", "false": "false", "yes": "true", "no": "false", "on": "true", "off": "false", "1": "true",
-    "0": "false", "t": "true", "f": "false", "y": "true", "n": "false", "enabled": "true", "disabled": "false",
-}  # fmt: skip
+    "true": "true",
+    "false": "false",
+    "yes": "true",
+    "no": "false",
+    "on": "true",
+    "off": "false",
+    "1": "true",
+    "0": "false",
+    "t": "true",
+    "f": "false",
+    "y": "true",
+    "n": "false",
+    "enabled": "true",
+    "disabled": "false",
+}
 _INTEGERS: Final = frozenset({"int32", "int64", "int"})
 _VERSION: Final = "v1.CustomResourceDefinitionVersion"
 # The field that a text is the value of, by the Go type of the object that is expected.

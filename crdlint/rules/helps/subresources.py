@@ -15,10 +15,21 @@ SIMPLE_PATH: Final = regex(
 _LIKE: Final = 0.7
 # The types of columns that other words mean.
 MEANT_TYPES: Final = {
-    "int": "integer", "int32": "integer", "int64": "integer", "bool": "boolean",
-    "str": "string", "text": "string", "array": "string", "object": "string",
-    "float": "number", "double": "number", "datetime": "date", "date-time": "date", "time": "date", "timestamp": "date",
-}  # fmt: skip
+    "int": "integer",
+    "int32": "integer",
+    "int64": "integer",
+    "bool": "boolean",
+    "str": "string",
+    "text": "string",
+    "array": "string",
+    "object": "string",
+    "float": "number",
+    "double": "number",
+    "datetime": "date",
+    "date-time": "date",
+    "time": "date",
+    "timestamp": "date",
+}
 
 
 _NO_WORDS: Final[Mapping[str, str]] = {}

@@ -408,7 +408,7 @@ _FORBIDDEN_NESTED: Final[tuple[tuple[str, str, Callable[[JSONSchemaProps], bool]
     ("x-kubernetes-list-type", "undefined", lambda s: s.x_list_type is not None),
     ("x-kubernetes-map-type", "undefined", lambda s: s.x_map_type is not None),
     ("x-kubernetes-validations", "empty", lambda s: bool(s.x_validations)),
-)  # fmt: skip
+)
 
 
 @check(Nodes({name for name, _, _ in _FORBIDDEN_NESTED}), _NESTED)

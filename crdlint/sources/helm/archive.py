@@ -37,8 +37,13 @@ _LONG_NAMES: Final = frozenset({b"L", b"K"})
 _GLOBAL: Final = b"g"
 _EXTENDING: Final = frozenset({_PAX, _GLOBAL, *_LONG_NAMES})
 _WITHOUT_DATA: Final = (
-    tarfile.LNKTYPE, tarfile.SYMTYPE, tarfile.CHRTYPE, tarfile.BLKTYPE, tarfile.DIRTYPE, tarfile.FIFOTYPE,
-)  # fmt: skip
+    tarfile.LNKTYPE,
+    tarfile.SYMTYPE,
+    tarfile.CHRTYPE,
+    tarfile.BLKTYPE,
+    tarfile.DIRTYPE,
+    tarfile.FIFOTYPE,
+)
 _DEEPEST: Final = 8  # archives within archives
 
 

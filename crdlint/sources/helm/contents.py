@@ -44,9 +44,11 @@ HOOK: Final = "helm.sh/hook"
 HOOK_WEIGHT: Final = "helm.sh/hook-weight"
 INSTALLING: Final = frozenset({"pre-install", "post-install"})
 UPGRADING: Final = frozenset({"pre-upgrade", "post-upgrade"})
-EVENTS: Final = INSTALLING | UPGRADING | {
-    "pre-delete", "post-delete", "pre-rollback", "post-rollback", "test", "test-success"
-}  # fmt: skip
+EVENTS: Final = (
+    INSTALLING
+    | UPGRADING
+    | {"pre-delete", "post-delete", "pre-rollback", "post-rollback", "test", "test-success"}
+)
 
 
 class Way(Enum):

@@ -36,9 +36,7 @@ _REJECTED: Final = (
 _STEPS: Final = 100_000  # keywords that are checked for one chart
 _SHOWN: Final = 10  # errors of one chart
 # Keywords for which Python's library matches patterns as Go does not, compares each item with each, or follows references.
-_NOT_READ: Final = (
-    b'"patternProperties"', b'"uniqueItems"', b'"$dynamicRef"', b'"$recursiveRef"'
-)  # fmt: skip
+_NOT_READ: Final = (b'"patternProperties"', b'"uniqueItems"', b'"$dynamicRef"', b'"$recursiveRef"')
 
 
 class _Rejected(NamedTuple):

@@ -409,9 +409,19 @@ def patch_spans(kustomization: Kustomization, names: Iterable[str]) -> dict[str,
 
 
 _CHANGES: Final = (
-    *PATCHES, "transformers", "components", "replacements", "vars", "configurations", "labels", "commonLabels",
-    "commonAnnotations", "namespace", "namePrefix", "nameSuffix",
-)  # fmt: skip
+    *PATCHES,
+    "transformers",
+    "components",
+    "replacements",
+    "vars",
+    "configurations",
+    "labels",
+    "commonLabels",
+    "commonAnnotations",
+    "namespace",
+    "namePrefix",
+    "nameSuffix",
+)
 
 
 def find_program() -> KustomizeProgram | None:
@@ -513,8 +523,17 @@ def _indented(text: str, depth: int) -> str:
 
 # By default these do not change CRDs, except for the name and namespace of a service, which the server does not check.
 # With configurations they can change any field. Upstream: api/internal/konfig/builtinpluginconsts.
-_CONFIGURABLE: Final = ("commonAnnotations", "commonLabels", "images", "imageTags", "labels", "namePrefix", "nameSuffix",
-                        "namespace", "replicas")  # fmt: skip
+_CONFIGURABLE: Final = (
+    "commonAnnotations",
+    "commonLabels",
+    "images",
+    "imageTags",
+    "labels",
+    "namePrefix",
+    "nameSuffix",
+    "namespace",
+    "replicas",
+)
 _UNCHECKED: Final = tuple(
     f"spec/conversion/{config}/service/{name}"
     for config in ("webhook/clientConfig", "webhookClientConfig")

@@ -594,12 +594,25 @@ _TABLE: Final[dict[str, _Handler]] = {
 _ROOT: Final = _fields(_TABLE)
 _KNOWN: Final = {name.lower(): name for name in (*_TABLE, "path")}
 _WITHOUT_FILES: Final = (
-    "Annotations", "Hash", "ImageTag", "Label", "Namespace", "PrefixSuffix", "Prefix", "ReplicaCount", "Suffix",
-)  # fmt: skip
+    "Annotations",
+    "Hash",
+    "ImageTag",
+    "Label",
+    "Namespace",
+    "PrefixSuffix",
+    "Prefix",
+    "ReplicaCount",
+    "Suffix",
+)
 # The fields of each built-in plugin that refer to files (api/internal/builtins); those that run Helm are missing.
 _PLUGINS: Final[dict[str, dict[str, _Handler]]] = {
-    "ConfigMapGenerator": _SOURCES, "SecretGenerator": _SOURCES, "PatchJson6902Transformer": {"path": _file},
-    "PatchTransformer": {"path": _file}, "PatchStrategicMergeTransformer": {"paths": _each(_merge)},
-    "ReplacementTransformer": {"replacements": _REPLACEMENTS}, "ValueAddTransformer": {"targetFilePath": _file},
-    "IAMPolicyGenerator": {}, **{f"{name}Transformer": {} for name in _WITHOUT_FILES},
-}  # fmt: skip
+    "ConfigMapGenerator": _SOURCES,
+    "SecretGenerator": _SOURCES,
+    "PatchJson6902Transformer": {"path": _file},
+    "PatchTransformer": {"path": _file},
+    "PatchStrategicMergeTransformer": {"paths": _each(_merge)},
+    "ReplacementTransformer": {"replacements": _REPLACEMENTS},
+    "ValueAddTransformer": {"targetFilePath": _file},
+    "IAMPolicyGenerator": {},
+    **{f"{name}Transformer": {} for name in _WITHOUT_FILES},
+}
