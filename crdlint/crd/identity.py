@@ -256,11 +256,16 @@ def is_partial(root: Mapping) -> bool:
     if any(is_near_key(name, "spec") for name, _, _ in entries(root)):
         return False
     if spec is None:
-        metadata = child(root, "metadata")
-        parts = (metadata, child(metadata, "annotations"), child(metadata, "labels"))
-        owners = [root, metadata, *(child(part, "spec") for part in parts)]
-        return not any(child(owner, key) for owner in owners for key in SPEC_KEYS)
+        return not _has_moved_spec(root)
     return not any(_is_spec_key(name) for name, _, _ in entries(spec))
+
+
+def _has_moved_spec(root: Mapping) -> bool:
+    """Return whether a CRD without a spec has its fields, or a spec, at the wrong level."""
+    metadata = child(root, "metadata")
+    parts = (metadata, child(metadata, "annotations"), child(metadata, "labels"))
+    owners = [root, metadata, *(child(part, "spec") for part in parts)]
+    return any(child(owner, key) for owner in owners for key in SPEC_KEYS)
 
 
 def _is_repeated(mapping: Mapping, name: str) -> bool:

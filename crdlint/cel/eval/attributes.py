@@ -24,6 +24,7 @@ from crdlint.cel.types import Kind
 from crdlint.light import NamedTuple, dataclass
 
 Run: TypeAlias = Callable[[Frame], Value]
+_Selection: TypeAlias = Callable[[Frame, Value], Value]
 
 
 class ProgramStep(NamedTuple):
@@ -174,29 +175,48 @@ class Attribute:
 
     def run(self) -> Run:
         """Return the function that computes the value, without recording it for the cost."""
-        base, qualifiers, counts_errors = self.base, tuple(self.qualifiers), self.counts_errors
-        is_plain = not any(each.computed or each.optional or each.tests for each in qualifiers)
-        keys = [each.key for each in qualifiers]
+        special = (each.computed or each.optional or each.tests for each in self.qualifiers)
+        run = self._of_any_value() if any(special) else self._of_fields()
+        return _unrecorded(run) if self.is_hidden else run
+
+    def _of_any_value(self) -> Run:
+        base, selected = self.base, self._selected()
+        return lambda frame: selected(frame, base(frame))
+
+    def _of_fields(self) -> Run:
+        """Return the function for the most frequent case: fields by their names, of a value that is there."""
+        base, selected = self.base, self._selected()
+        keys = [each.key for each in self.qualifiers]
 
         def run(frame: Frame) -> Value:
-            value, optional = base(frame), False
+            value = base(frame)
+            if frame.stacked or type(value) is Error or type(value) is Optional_:
+                return selected(frame, value)
+            for key in keys:
+                value = select(value, key, test=False)
+                frame.cost += 1
+                if frame.cost > frame.limit:
+                    frame.charge(0)
+                if type(value) is Error:
+                    break
+            return value
+
+        return run
+
+    def _selected(self) -> _Selection:
+        """Return the function that selects from the value of the base, which may be an error or an optional value."""
+        qualifiers, counts_errors = tuple(self.qualifiers), self.counts_errors
+
+        def selected(frame: Frame, value: Value) -> Value:
             if type(value) is Error:
                 if counts_errors and qualifiers:
                     qualifiers[0].select_from_error(frame, value)
                 return value
+            optional = type(value) is Optional_
             if type(value) is Optional_:
                 if value.content is MISSING:
                     return value
-                value, optional = values.native(value.content), True
-            elif is_plain and not frame.stacked:  # the most frequent case
-                for key in keys:
-                    value = select(value, key, test=False)
-                    frame.cost += 1
-                    if frame.cost > frame.limit:
-                        frame.charge(0)
-                    if type(value) is Error:
-                        break
-                return value
+                value = values.native(value.content)
             for qualifier in qualifiers:
                 optional = optional or qualifier.optional
                 value = qualifier.select(frame, value, maybe=optional)
@@ -206,7 +226,7 @@ class Attribute:
                     return value
             return Optional_(value) if optional else value
 
-        return _unrecorded(run) if self.is_hidden else run
+        return selected
 
 
 def _unrecorded(run: Run) -> Run:
