@@ -87,7 +87,7 @@ def discover(arguments: Sequence[str], selection: Selection) -> Found:
             if name is not None and walk.filter.excludes(name):
                 walk.excluded += 1
             else:
-                walk.add(argument)
+                walk.add(argument, key=argument)
             continue
         glob = None if os.path.lexists(argument) else Glob.of(argument)
         if glob is None:
@@ -149,9 +149,12 @@ class _FileWalk:
         self.tops.add(top)
         self.parents.update(with_parents(top))
 
-    def add(self, path: str, *, is_link: bool = False) -> None:
-        """Add a file once: by its own name, if that comes after the name of a link that a walk has found."""
-        key = path if open_descriptor(path) is not None else os.path.realpath(path)
+    def add(self, path: str, *, key: str = "", is_link: bool = False) -> None:
+        """Add a file once: by its own name, if that comes after the name of a link that a walk has found.
+
+        `key` is by what an input is known to be the same, the path that links lead to by default.
+        """
+        key = key or os.path.realpath(path)
         if key not in self.seen:
             self.seen.add(key)
             if is_link:

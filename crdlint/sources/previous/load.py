@@ -164,8 +164,9 @@ def load(
     named = map(_repository_of, arguments)
     repositories = list(dict.fromkeys(filter(None, named)))
     if os.path.lexists(source):
+        side = side_of_path(source, repositories, folder)
         load_side(
-            side_of_path(source, repositories, folder),
+            side,
             arguments,
             selection,
             old,
