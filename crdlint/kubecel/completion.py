@@ -210,16 +210,23 @@ class ComparedText:
 def compared_at(text: str, offset: int) -> ComparedText | None:
     """Return the text literal at an offset that is compared by `==`, `!=` or `in [...]`, None if there is none."""
     start, quote = _open_text(text, offset)
-    tokenized = tokenize(text[:start])
-    if tokenized is None:
+    tokens = _tokens_of(text[:start])
+    if tokens is None:
         return None
-    kinds, texts, starts = tokenized
-    tokens = _Tokens(kinds[:-1], texts[:-1], starts[:-1])
     operator = _comparison(tokens)
     first = tokens.operand(operator)
     if first == operator:
         return None
     return ComparedText(start, quote, text[tokens.starts[first] : tokens.starts[operator]].strip())
+
+
+def _tokens_of(text: str) -> _Tokens | None:
+    """Return the tokens of the beginning of an expression, without its end; None if it has characters of no token."""
+    tokenized = tokenize(text)
+    if tokenized is None:
+        return None
+    kinds, texts, starts = tokenized
+    return _Tokens(kinds[:-1], texts[:-1], starts[:-1])
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,11 +241,9 @@ class OpenCall:
 def open_call_at(text: str, offset: int) -> OpenCall | None:
     """Return the innermost call that is open at an offset of an expression, None if there is none."""
     start, _ = _open_text(text, offset)
-    tokenized = tokenize(text[:start])
-    if tokenized is None:
+    tokens = _tokens_of(text[:start])
+    if tokens is None:
         return None
-    kinds, texts, starts = tokenized
-    tokens = _Tokens(kinds[:-1], texts[:-1], starts[:-1])
     opening = tokens.open[-1] if tokens.open else 0
     if opening < 1 or tokens.kinds[opening] != "(" or tokens.kinds[opening - 1] != "IDENTIFIER":
         return None
