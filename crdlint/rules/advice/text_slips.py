@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.errors import Code
@@ -11,6 +10,7 @@ from crdlint.crd.model import JSONSchemaProps
 from crdlint.golang.printing import marshal
 from crdlint.light import NamedTuple, regex
 from crdlint.phrases import OneCommand, joined
+from crdlint.rules.advice.measures import Unit, units_of_field, units_of_text
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD, on_rules
 from crdlint.rules.engine.rule import Caution, Nodes
 from crdlint.yaml.nodes import Scalar, Sequence, child
@@ -342,23 +342,26 @@ def _orders_of(rule: EstimatedRule) -> Iterator[Advisory]:
 
 
 def _compared(first: _Measure, second: _Measure, function: str) -> str:
-    """Return how to compare two measures by their numbers, empty if they count different things."""
-    units = {first.unit, second.unit} - {_MINUTES} or {"duration", "quantity"}
-    if len(units) > 1 and first.unit != second.unit:
-        return ""
+    """Return how to compare two measures by their numbers, empty if they have no unit in common."""
     texts = [
         f"`{pattern.format(first.text, _ORDERS[function], second.text)}`"
         for unit, pattern in _COMPARED_BY.items()
-        if unit in units
+        if unit in first.units & second.units
     ]
-    return OneCommand(f"Write {texts[0]}") if len(texts) == 1 else f"Write {' or '.join(texts)}"
+    return (
+        OneCommand(f"Write {texts[0]}")
+        if len(texts) == 1
+        else f"Write {' or '.join(texts)}"
+        if texts
+        else ""
+    )
 
 
 class _Measure(NamedTuple):
-    """A side of a comparison that is a number as a text: its expression, and what the number counts."""
+    """A side of a comparison that is a number as a text: its expression, and what the number may count."""
 
     text: str
-    unit: str
+    units: frozenset[Unit]
 
 
 def _measure(side: Expr, schema: JSONSchemaProps) -> _Measure | None:
@@ -367,13 +370,13 @@ def _measure(side: Expr, schema: JSONSchemaProps) -> _Measure | None:
 
     if isinstance(side, Literal):
         text = side.value if isinstance(side.value, str) else ""
-        unit = _unit_of_text(text)
-        return _Measure(f"'{text}'", unit) if unit and unit != "number" else None
+        units = units_of_text(text) - {"number", "decimal"}
+        return _Measure(f"'{text}'", units) if units else None
     field = _field_of(side, schema)
     if field is None or field.type != "string" or field.format:
         return None
-    unit = _unit_of_field(field)
-    return _Measure(_text_of(side), unit) if unit else None
+    units = units_of_field(field)
+    return _Measure(_text_of(side), units) if units else None
 
 
 def _text_of(side: Expr) -> str:
@@ -388,51 +391,9 @@ def _text_of(side: Expr) -> str:
     return ".".join([root, *reversed(names)])
 
 
-def _unit_of_field(field: JSONSchemaProps) -> str:
-    """Return what a field of type string counts, by its default or by what its pattern accepts, or an empty text."""
-    if field.default is not None and isinstance(field.default.value, str):
-        return _unit_of_text(field.default.value)
-    if not field.pattern:
-        return ""
-    from crdlint.golang.matching import matches
-    from crdlint.golang.regexp import compile_error
-
-    if compile_error(field.pattern) is not None or matches(field.pattern, "a"):
-        return ""
-    accepted = (
-        unit
-        for unit, suffixes in _SUFFIXES.items()
-        if any(map(partial(_counts, field.pattern), suffixes))
-    )
-    return next(accepted, "")
-
-
-def _counts(pattern: str, suffix: str) -> bool:
-    """Return whether a pattern accepts two numbers with a suffix of which the greater one is the smaller text."""
-    from crdlint.golang.matching import matches
-
-    return matches(pattern, f"9{suffix}") and matches(pattern, f"10{suffix}")
-
-
-def _unit_of_text(text: str) -> str:
-    units = (unit for unit, pattern in _UNITS.items() if pattern.match(text))
-    return next(units, "")
-
-
-_MINUTES: Final = "minutes or thousandths"
-_UNITS: Final = {
-    "number": regex(r"\A[0-9]+\Z"),
-    _MINUTES: regex(r"\A[0-9]+m\Z"),
-    "duration": regex(r"\A(?:[0-9]+(?:\.[0-9]+)?(?:ns|us|\u00b5s|ms|s|m|h))+\Z"),
-    "quantity": regex(r"\A[0-9]+(?:\.[0-9]+)?(?:[kMGTPE]|[KMGTPE]i)\Z"),
-}
-_SUFFIXES: Final = {
-    "duration": ("s", "m", "h", "ms"),
-    "quantity": ("Gi", "Mi", "G", "M", "k"),
-    "number": ("",),
-}
-_COMPARED_BY: Final = {
+_COMPARED_BY: Final[dict[Unit, str]] = {
     "number": "int({0}) {1} int({2})",
+    "decimal": "double({0}) {1} double({2})",
     "duration": "duration({0}) {1} duration({2})",
     "quantity": "quantity({0}).compareTo(quantity({2})) {1} 0",
 }
