@@ -69,7 +69,7 @@ class ResourceCheck:
             path,
             documents=1,
             skipped=1,
-            notices=(fragment.notice,),
+            notices=(str(fragment.notice),),
         )
 
     def check(self, path: str, text: str, config: Config) -> CheckedResources:

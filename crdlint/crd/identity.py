@@ -192,6 +192,8 @@ def near_miss(root: Mapping, identity: Identity, text: str) -> NearMiss | None:
     """Return the error of an object, of the document `text`, that was meant to be a CRD. Upstream: meta.NoKindMatchError."""
     if not _is_meant(root, identity):
         return None
+    if is_of_another_kind(root):
+        return _in_wrong_group(root, identity, text)
     wrong = _wrong_keys(root, identity)
     key, value = type_keys(root).get(wrong[0], (root, root))
     is_key_wrong = isinstance(key, Scalar) and key.value != wrong[0]
@@ -201,6 +203,24 @@ def near_miss(root: Mapping, identity: Identity, text: str) -> NearMiss | None:
         key if is_key_wrong else value,
         OneCommand(help_) if len(wrong) == 1 else help_,
     )
+
+
+def is_of_another_kind(root: Mapping) -> bool:
+    """Return whether an object has a kind that is not near that of a CRD, and not the fields of a CRD."""
+    entry = type_keys(root).get("kind")
+    kind = "" if entry is None else text_or_empty(entry[1])
+    is_near = _is_kind(kind) or any(word in kind.lower() for word in _WORDS_OF_KIND)
+    return bool(kind) and not is_near and not _is_shaped(root)
+
+
+_WORDS_OF_KIND: Final = ("customresource", "resourcedefinition")
+
+
+def _in_wrong_group(root: Mapping, identity: Identity, text: str) -> NearMiss:
+    """Return the error of an object of another kind that has the API version of a CRD."""
+    _, value = type_keys(root).get("apiVersion", (root, root))
+    message = _rejection(root, identity.api_version, identity.kind, text)
+    return NearMiss(message, value, f"Write the `apiVersion` of the kind `{identity.kind}`")
 
 
 def _is_meant(root: Mapping, identity: Identity) -> bool:

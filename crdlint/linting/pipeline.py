@@ -354,6 +354,7 @@ class _CRDWalk(DocumentWalk):
             missed.help,
             Manifest(document, root),
         )
+        self.diagnostics[-1] = replace(self.diagnostics[-1], cause=missed.message)
         return True
 
     def _skips_unfinished(self, document: Document, root: Mapping, identity: Identity) -> bool:

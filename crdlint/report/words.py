@@ -196,7 +196,7 @@ def combined(
             if of_rules[finding.rule] > _MOST_OF_RULE and not show_all:
                 key = number, finding.rule
             own.setdefault(key, []).append(finding)
-        joined = own.values() if show_all else _with_other_rules(own.values())
+        joined = own.values() if show_all else _with_equal_names(_with_other_rules(own.values()))
         entries += sorted(joined, key=lambda same: _position(same[0]))
     return [(same[0], tuple(same[1:])) for same in entries]
 
@@ -208,6 +208,19 @@ def _with_other_rules(entries: Iterable[list[Diagnostic]]) -> Iterable[list[Diag
         first = entry[0]
         is_of_rule = first.rule == FAILED_RULE
         key = (first.crd, _position(first), first.hidden) if is_of_rule else number
+        joined.setdefault(key, []).extend(entry)
+    return joined.values()
+
+
+def _with_equal_names(entries: Iterable[list[Diagnostic]]) -> Iterable[list[Diagnostic]]:
+    """Return entries, of which those about unknown fields of equal names in several parts of an object are one."""
+    joined: dict[object, list[Diagnostic]] = {}
+    for number, entry in enumerate(entries):
+        first = entry[0]
+        is_of_names = first.rule == UNKNOWN_FIELD and _SCHEMA not in first.field
+        names = frozenset(map(_name, entry))
+        correction = (first.help or "").partition(";")[0]
+        key = (first.crd, names, correction, first.hidden) if is_of_names else number
         joined.setdefault(key, []).extend(entry)
     return joined.values()
 
@@ -332,6 +345,8 @@ def _describe_same(finding: Diagnostic, others: Sequence[Diagnostic]) -> str:
     others = [d for d in others if d.error_type == TYPE_INVALID or d.field not in mistyped]
     if not others:
         return ""
+    if finding.rule == UNKNOWN_FIELD and _name(finding) == _name(others[-1]):
+        return _describe_fields(finding, others)
     if _sameness(finding) != _sameness(others[-1]):
         return f"and {len(others):,} more of this rule in {_lines(others)}: --show-all shows each"
     if _mistake(finding) is not None:

@@ -30,7 +30,7 @@ from crdlint.rules import catalog
 from crdlint.rules.engine import headlines
 from crdlint.rules.engine.advisory import Advisory
 from crdlint.rules.engine.finding import AdviceFinding, FieldFinding, Manifest
-from crdlint.rules.engine.relations import ONLY_COMMENTS, SCAFFOLD, lacking, type_of
+from crdlint.rules.engine.relations import NO_VALUE, ONLY_COMMENTS, SCAFFOLD, lacking, type_of
 from crdlint.rules.fixes.value_fixes import ANYTHING, Mistake, is_item, is_short, plain_value
 from crdlint.rules.texts import reading
 from crdlint.rules.texts import resource as rules
@@ -333,7 +333,9 @@ class ResourceFindings(NamedTuple):
         location = self.locator.find_text(finding.field) if finding.field else None
         is_null = finding.kind == "field" and location is not None and _is_null(location.node)
         what = f"`{finding.field}` is null" if is_null else finding.headline
-        has_only_comments = is_null and self._has_only_comments(finding.field)
+        cause = finding.cause
+        if is_null:
+            cause = ONLY_COMMENTS if self._has_only_comments(finding.field) else NO_VALUE
         return replace(
             finding,
             origin="crdlint",
@@ -344,7 +346,7 @@ class ResourceFindings(NamedTuple):
             headline=headlines.cut(f"{apply} rejects this object: {what}"),
             server_message=None,
             fix=None,
-            cause=ONLY_COMMENTS if has_only_comments else finding.cause,
+            cause=cause,
         )
 
     def _has_only_comments(self, field: str) -> bool:

@@ -58,10 +58,10 @@ from crdlint.resources.placeholders import PlaceholderPatterns, Placeholders
 from crdlint.resources.validation import NotDecodedError, ObjectResult
 from crdlint.rules.engine.advisory import Advisory
 from crdlint.rules.engine.finding import AdviceFinding, Manifest, RepeatedKeyFinding
-from crdlint.rules.engine.relations import ONLY_COMMENTS
+from crdlint.rules.engine.relations import NO_VALUE, ONLY_COMMENTS
 from crdlint.rules.fixes.value_fixes import Mistake
 from crdlint.rules.texts import resource as rules
-from crdlint.rules.texts.reading import duplicate_in_json, duplicate_in_yaml
+from crdlint.rules.texts.reading import DUPLICATE_KEY, duplicate_in_json, duplicate_in_yaml
 from crdlint.safety.bugs import attempt
 from crdlint.schema.client_side import as_created, has_nulls
 from crdlint.yaml import YAMLDecodeError
@@ -466,12 +466,16 @@ class _ObjectWalk(DocumentWalk):
             path = check.user_path(finding)
             is_minor = _is_minor(finding, self.options)
             severity = "info" if is_minor else finding.severity
+            # Of a repeated key, the lines are in the message, too, which copies in other files have elsewhere.
+            is_repeated = finding.rule == DUPLICATE_KEY.id and path
+            cause = f"{identity.kind}{path}" if is_repeated else finding.cause
             self.diagnostics.append(
                 replace(
                     finding,
                     crd=name,
                     user_path=path or ".",
                     severity=severity,
+                    cause=cause,
                 )
             )
 
@@ -490,18 +494,19 @@ class _ObjectWalk(DocumentWalk):
 def _is_minor(finding: Diagnostic, options: ResourceOptions) -> bool:
     """Return whether a finding about an object beside its CRD is an info.
 
-    Tests and templates of programs add names, and tests may change versions. New samples have a null where all fields of an
-    object are comments, for the user to fill in.
+    Tests and templates of programs add names, and tests may change versions. New samples have a null where users fill in
+    a value, or where all fields of an object are comments.
     """
     is_missing = finding.error_type == REQUIRED and (options.of_tests or finding.field == _NAME)
     is_completed = options.of_tests and finding.rule in _COMPLETED_BY_TESTS
     is_warning = finding.severity == "warning" and (
-        options.of_tests or finding.cause == ONLY_COMMENTS
+        options.of_tests or finding.cause in _LEFT_EMPTY
     )
     is_version = options.of_tests and finding.cause.startswith(_UNSERVED)
     return options.beside_crds and (is_missing or is_completed or is_warning or is_version)
 
 
+_LEFT_EMPTY: Final = frozenset({ONLY_COMMENTS, NO_VALUE})
 _NAME: Final = "metadata.name"
 _COMPLETED_BY_TESTS: Final = frozenset({rules.RULE_FAILED.id, rules.METADATA.id})
 _UNSERVED: Final = "a version that is not served: "  # a `Diagnostic.cause`, with the group

@@ -66,11 +66,13 @@ class Fragments:
                 glob.accepts(glob.states_of(os.path.relpath(full, glob.base))) for glob in globs
             )
             return Fragment(
-                "an assertion of chainsaw", includes_complete=is_compared or full in compared
+                "an assertion of chainsaw",
+                includes_complete=is_compared or full in compared,
+                is_routine=True,
             )
         match = _KUTTL.fullmatch(name)
         if match is not None and (match[1] or _STEP.match(os.path.basename(folder))):
-            return Fragment("an assertion of kuttl", includes_complete=True)
+            return Fragment("an assertion of kuttl", includes_complete=True, is_routine=True)
         return None
 
     def _compared_in(self, folder: str) -> tuple[Glob | str, ...] | None:

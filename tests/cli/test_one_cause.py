@@ -109,6 +109,15 @@ _NEEDS_SPEC: Final = crd_with_schema(
 _NO_FIELDS: Final = "size: {type: object}"
 _TWO_COLUMNS: Final = _columns(f"{_column('A', '.spec.tcp.a')}, {_column('B', '.spec.tcp.b')}")
 _TWO_PATHS: Final = _columns(f"{_column('A', '.spec.tcp.a')}, {_column('B', '.spec.udp.b')}")
+_PARTS: Final = crd_with_spec(
+    "{type: object, properties: {"
+    + ", ".join(f"{name}: {{type: object, properties: {{size: {{type: integer}}}}}}" for name in "abc")
+    + ", d: {type: object, properties: {width: {type: integer}}}}}"
+)
+_OTHER_KIND: Final = (
+    "apiVersion: apiextensions.k8s.io/v1\nkind: ClusterServiceVersion\nmetadata: {name: a}\n"
+    "spec: {customresourcedefinitions: {owned: []}, version: 1.0.0}\n"
+)
 _IDLE: Final = _columns(_column("A", ".spec.udp"))
 _PACKAGE: Final = "apiVersion: meta.pkg.crossplane.io/v1\nkind: Provider\nmetadata: {name: a}\n"
 _CONVERTED: Final = _CRD.replace(
@@ -194,6 +203,56 @@ CASES: Final[dict[str, tuple[dict[str, str], int, str, int]]] = {
         {"releases/1.4.0/crd.yaml": _IDLE, "releases/1.5.0/crd.yaml": _IDLE},
         1,
         "2 warnings",
+        2,
+    ),
+    "one unknown field in several parts of an object": (
+        {"crd.yaml": _PARTS, "a.yaml": _object("\n  a: {x: 1, size: 1}\n  b: {x: 1}\n  c: {x: 1}")},
+        1,
+        "also in line 6, line 7",
+        3,
+    ),
+    "unknown fields of two names in parts of an object": (
+        {"crd.yaml": _PARTS, "a.yaml": _object("\n  a: {x: 1}\n  b: {y: 1}")},
+        2,
+        "",
+        2,
+    ),
+    "one name that is misspelled in one part, and unknown in another": (
+        {"crd.yaml": _PARTS, "a.yaml": _object("\n  a: {sise: 1}\n  d: {sise: 1}")},
+        2,
+        "",
+        2,
+    ),
+    "one key twice in copies of a sample": (
+        {
+            "crd.yaml": _CRD,
+            "a.yaml": _object("\n  size: 1\n  size: 2"),
+            "docs/a.yaml": f"# A copy.\n{_object('{size: 1, size: 2}')}",
+        },
+        1,
+        "; the same cause in ",
+        2,
+    ),
+    "two keys twice in two samples": (
+        {
+            "crd.yaml": _CRD,
+            "a.yaml": _object("\n  size: 1\n  size: 2"),
+            "b.yaml": _object("{ref: {name: a, name: b}}", "b"),
+        },
+        2,
+        "",
+        2,
+    ),
+    "values of a sample that users fill in": (
+        {"crd.yaml": _CRD, "a.yaml": _object("\n  size:\n  config:")},
+        0,
+        "0 errors, 0 warnings, 2 infos",
+        2,
+    ),
+    "another kind in the API group of CRDs, in two files": (
+        {"crd.yaml": _CRD, "a.yaml": _OTHER_KIND, "b/a.yaml": f"# A copy.\n{_OTHER_KIND}"},
+        1,
+        "help: Write the `apiVersion` of the kind `ClusterServiceVersion`",
         2,
     ),
     "a webhook of a package of Crossplane": (

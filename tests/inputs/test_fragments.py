@@ -74,7 +74,7 @@ def test_what_chainsaw_compares_is_skipped_and_what_it_applies_is_checked(tmp_pa
         tmp_path, dict.fromkeys(("crd-ready.yaml", "gone/a.yaml", "crd.yaml", "other.yaml"), BROKEN)
     )
     write(tmp_path, {"chainsaw-test.yaml": TEST, "partial.yaml": PARTIAL})
-    status, output, errors = check("--show-all", str(tmp_path))
+    status, output, errors = check("--show-all", "-v", str(tmp_path))
     checked = {line.partition(":")[0] for line in output.splitlines()}
     assert checked == {f"{tmp_path}/crd.yaml", f"{tmp_path}/other.yaml"}
     part = "(no spec.group, names, scope or versions)"
@@ -88,7 +88,7 @@ def test_what_chainsaw_compares_is_skipped_and_what_it_applies_is_checked(tmp_pa
 
 def test_assertions_of_kuttl_are_skipped(tmp_path: Path) -> None:
     write(tmp_path, {"00-assert.yaml": BROKEN, "00-install.yaml": BROKEN})
-    status, output, errors = check(str(tmp_path))
+    status, output, errors = check("-v", str(tmp_path))
     assert {line.partition(":")[0] for line in output.splitlines()} == {
         f"{tmp_path}/00-install.yaml"
     }

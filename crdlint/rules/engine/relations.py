@@ -21,6 +21,7 @@ _ROOT: Final = ".openAPIV3Schema"
 # Values of `Diagnostic.cause`.
 INT_OR_STRING: Final = "int-or-string"
 ONLY_COMMENTS: Final = "an object whose fields are comments"
+NO_VALUE: Final = "a field without a value"
 SCAFFOLD: Final = "the placeholder of a new sample"
 EMPTY_CRD: Final = "a CRD without group, names and versions"
 

@@ -7,6 +7,7 @@ from base64 import b64encode
 from typing import Final
 
 from crdlint.crd.gotypes import SCHEMA, SCHEMA_OR_BOOLEAN, GoType
+from crdlint.crd.identity import is_of_another_kind
 from crdlint.crd.identity import type_keys as type_keys_of
 from crdlint.crd.placeholders import is_no_item
 from crdlint.files.recognition import KIND, VERSION
@@ -136,6 +137,8 @@ def plain_blanks(finding: DecodeFinding) -> Edits:
 def type_keys(finding: DocumentFinding) -> Edits:
     """Write kind and apiVersion, keys and values, as a CRD has them."""
     editor, root = finding.editor, finding.root
+    if isinstance(root, Mapping) and is_of_another_kind(root):
+        return
     keys = type_keys_of(root)
     for name, expected in (("apiVersion", VERSION), ("kind", KIND)):
         key, value = keys.get(name, (None, None))
