@@ -111,7 +111,9 @@ _TWO_COLUMNS: Final = _columns(f"{_column('A', '.spec.tcp.a')}, {_column('B', '.
 _TWO_PATHS: Final = _columns(f"{_column('A', '.spec.tcp.a')}, {_column('B', '.spec.udp.b')}")
 _PARTS: Final = crd_with_spec(
     "{type: object, properties: {"
-    + ", ".join(f"{name}: {{type: object, properties: {{size: {{type: integer}}}}}}" for name in "abc")
+    + ", ".join(
+        f"{name}: {{type: object, properties: {{size: {{type: integer}}}}}}" for name in "abc"
+    )
     + ", d: {type: object, properties: {width: {type: integer}}}}}"
 )
 _OTHER_KIND: Final = (
