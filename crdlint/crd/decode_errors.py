@@ -689,9 +689,16 @@ def _of_collection(go_type: str, value: str | None) -> str:
         return _listed(value)
     if go_type != "map[string]string":
         return Sample("Write a mapping: `key: value`")
-    if value is not None:
-        return _quoted(value)
+    pair = PAIR.match(value or "")
+    if pair is not None:
+        return OneCommand(f"Write `{pair[1]}: {pair[2]}`")
     return Sample("Write a mapping with all values in quotes: `key: value`")
+
+
+# A label or an annotation without a colon and a space; a word that YAML reads as no text would need quotes.
+PAIR: Final = regex(
+    r"([A-Za-z][\w./-]*)(?: *= *|:)(?!(?:true|false|yes|no|on|off|null)\Z)([A-Za-z][\w./-]*)\Z"
+)
 
 
 _OTHER_DASHES: Final = frozenset(f"{dash} " for dash in "\u2010\u2011\u2012\u2013\u2014\u2212")

@@ -51,6 +51,7 @@ _FAMILIES: Final[dict[str, Literal["checks", "advice", "requested", "functions"]
     "advice.unsatisfiable": "advice",
     "advice.slips": "advice",
     "advice.text_slips": "advice",
+    "advice.descriptions": "advice",
     "advice.columns": "advice",
     "advice.dead_ends": "advice",
     "advice.refused_objects": "advice",

@@ -122,6 +122,15 @@ def test_repetitions_in_several_mappings_are_no_block() -> None:
     assert crdlint.fix_text(text, filename="x.yaml").count("maxLength: 9") == len("ab")
 
 
+def test_a_repetition_within_a_repeated_block_stays_where_it_may_be_out_of_place() -> None:
+    text = crd(
+        "a:\n  type: object\n  properties:\n    b: {type: string}\n  properties:\n    c:\n      type: object\n"
+        "      type: object"
+    )
+    assert [one.rule for one in found(text)] == ["duplicate-key", "duplicate-key"]
+    assert crdlint.fix_text(text, filename="x.yaml", unsafe=True) == text
+
+
 def test_the_help_for_a_merge_below_other_keys_says_where_it_belongs() -> None:
     [one] = found(LATE_MERGE)
     assert (

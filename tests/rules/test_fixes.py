@@ -12,6 +12,7 @@ import pytest
 from crds import EVERY_RULE, SMALLEST, crd_with_schema, crd_with_spec
 from tables import each
 
+import crdlint
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
 from crdlint.resources.definitions import Definitions
@@ -362,3 +363,17 @@ def test_the_help_has_the_value_of_the_fix(fields: str, help_: str) -> None:
         CheckRequest(fixes=True),
     )
     assert [finding.help for finding in result.diagnostics if not finding.hidden] == [help_]
+
+
+@each("type_", ["string or integer", "array of strings", "string, integer", "list of string"])
+def test_a_type_of_several_words_is_not_narrowed_to_what_other_keywords_imply(type_: str) -> None:
+    text = crd_with_spec(f"type: object\nproperties:\n  a:\n    type: {type_}\n    maxLength: 9\n")
+    assert crdlint.fix_text(text, filename="x.yaml") == text
+
+
+def test_a_key_among_others_in_one_item_of_required_is_not_added_again() -> None:
+    items = "{type: object, properties: {a: {type: string}, b: {type: string}}, required: ['a, b']}"
+    spec = f"type: object\nproperties:\n  l:\n    type: array\n    x-kubernetes-list-type: map\n    x-kubernetes-list-map-keys: [a]\n    items: {items}\n"
+    text = crd_with_spec(spec)
+    assert "required: [a, a" not in crdlint.fix_text(text, filename="x.yaml", unsafe=True)
+    assert ", a]" not in crdlint.fix_text(text, filename="x.yaml", unsafe=True)

@@ -581,6 +581,58 @@ def test_texts_that_are_compared_letter_by_letter(
     assert [one.help for one in found] == ([] if expected is None else [f"Write {expected}"])
 
 
+@each(
+    ("names", "expected"),
+    [
+        ("plural: foos, kind: Foo, singular: fo", ["`kubectl get foo` fails: the singular is `fo`"]),
+        ("plural: foos, kind: Foo, singular: foos", ["`kubectl get foo` fails: the singular is `foos`"]),
+        ("plural: foos, kind: Foo, singular: foo", []),
+        ("plural: foos, kind: Foo", []),
+        ("plural: foos, kind: Foo, singular: fo, shortNames: [foo]", []),
+        ("plural: foo, kind: Foo, singular: fo", []),
+        ("plural: foos, kind: FooList, listKind: Foo, singular: foo", []),
+    ],
+)  # fmt: skip
+def test_the_singular_is_the_kind_in_lower_case(names: str, expected: list[str]) -> None:
+    found = crd("{type: object}")
+    found["spec"]["names"] = decode_yaml(f"{{{names}}}")
+    found["metadata"]["name"] = f"{found['spec']['names']['plural']}.{found['spec']['group']}"
+    assert messages(found, ["singular-unlike-kind"]) == expected
+
+
+@each(
+    ("lines", "shown"),
+    [
+        ("Text.\nmaxLength: 5", "maxLength: 5"),
+        ("Text.\n\nenum:\n- Fast\n- Slow", "enum:"),
+        ("Text.\npattern: ^[a-z]+$", "pattern: ^[a-z]+$"),
+        ("Text.\nformat: uuid\nmaxLength: 36", "format: uuid"),
+        ("minLength: 1\nmaxLength: 36", "minLength: 1"),
+        ("Text.\nenum: one of Fast and Slow", None),
+        ("Text.\npattern: any", None),
+        ("Text.\nformat: a UUID", None),
+        ("Text.\nmaxLength: 5\nMore text.", None),
+        ("Text.\nmaxLength: many", None),
+        ("Text.\ndefault: 5", None),
+        ("Text, such as:\n  maxLength: 5", None),
+        ("Text.\nmaxLength: true", None),
+        ("Text.\nminimum: 5", None),  # which the schema has
+    ],
+)
+def test_keywords_in_a_description(lines: str, shown: str | None) -> None:
+    text = lines.replace("\n", "\n    ")
+    spec = "type: object\nproperties:\n  a:\n    minimum: 1\n    description: |-\n      {}\n    type: string\n"
+    source = crd_with_spec(spec.format(text.replace("\n", "\n  ")))
+    found = [one for one in crdlint.lint_text(source) if one.rule == "keyword-in-description"]
+    expected = [] if shown is None else [f"Indent `{shown}` like `description`"]
+    assert [one.help for one in found] == expected
+
+
+def test_a_keyword_in_a_quoted_description_is_text() -> None:
+    spec = 'type: object\nproperties: {a: {type: string, description: "Text.\\nmaxLength: 5"}}\n'
+    assert [one.rule for one in crdlint.lint_text(crd_with_spec(spec))] == []
+
+
 def test_a_format_that_the_server_reports_is_reported_once() -> None:
     import json
 

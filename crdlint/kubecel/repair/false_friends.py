@@ -70,6 +70,12 @@ _WORDS: Final = {
     "oldobject": ("oldSelf",), "oldvalue": ("oldSelf",), "previous": ("oldSelf",), "prev": ("oldSelf",),
     "yes": ("true",), "no": ("false",), "on": ("true",), "off": ("false",),
 }  # fmt: skip
+# Macros of other languages over pairs, as CEL writes them with the index or key first.
+_OVER_PAIRS: Final = {
+    "all": "all({K}, {v}, {X})", "every": "all({K}, {v}, {X})", "exists": "exists({K}, {v}, {X})",
+    "some": "exists({K}, {v}, {X})", "any": "exists({K}, {v}, {X})",
+    "map": "transformList({K}, {v}, {X})", "filter": "transformList({K}, {v}, {X}, {v})",
+}  # fmt: skip
 _NULLS: Final = ("null", "nil", "none", "undefined")
 
 ROWS: Final[tuple[FalseFriend, ...]] = (
@@ -139,6 +145,11 @@ ROWS: Final[tuple[FalseFriend, ...]] = (
     *_rows(("START X ? Y : END", "START X ? Y END"), "{X} ? {Y} : true", "{X} ? {Y} : false"),
     # Functions as values, and comprehensions
     *(_row(f"( {parameter} {arrow} X )", "({v}, {X})") for parameter in ("v", "( v )") for arrow in ("=>", "->")),
+    *(_row(f"{macro} ( ( {parameters} ) => X )", meant, certain=parameters.startswith("K"))
+      for macro, meant in _OVER_PAIRS.items() for parameters in ("K , v", "v , K")),
+    _row("map ( v , w , X )", "transformList({v}, {w}, {X})"),
+    _row("filter ( v , w , X )", "transformList({v}, {w}, {X}, {w})", certain=False),
+    *(_row(f"A . values ( ) . {macro} ( v , X )", f"{{A}}.{macro}(key, {{v}}, {{X}})") for macro in ("all", "exists")),
     *_rows(("( | v | X )", "( lambda v : X )", "( v : X )", "( v | X )", "( v ; X )", "( function ( v ) { return X } )"), "({v}, {X})"),
     *(_row(f"{macro} [ v , X ]", f"{macro}({{v}}, {{X}})") for macro in ("all", "exists", "filter", "map")),
     _row("( s , X )", "({s'}, {X})"),

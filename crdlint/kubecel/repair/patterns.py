@@ -2,9 +2,10 @@
 
 A pattern is a list of words separated by spaces. `A`, `B` and `C` match an operand (a name, literal or bracket, with the
 fields, indexes and calls after it), `X`, `Y` and `Z` any tokens with balanced brackets, `E` these without a comma, `v`, `w`
-and `k` a name, `s` and `t` a string, `q` a string that contains a number or boolean, `n` and `m` an integer, `d` a duration
-without quotes, `START` and `END` the ends of the text. Any other word matches the token with that text, whatever its case and
-underscores. A template contains the names of these parts in braces; `{s'}` is the content of a string.
+and `k` a name, `K` a name that is usual for an index or a key, `s` and `t` a string, `q` a string that contains a number or
+boolean, `n` and `m` an integer, `d` a duration without quotes, `START` and `END` the ends of the text. Any other word matches
+the token with that text, whatever its case and underscores. A template contains the names of these parts in braces; `{s'}` is
+the content of a string.
 """
 
 from __future__ import annotations
@@ -34,7 +35,9 @@ _OPERANDS: Final = frozenset("ABC")
 _SEQUENCES: Final = frozenset("XYZE")
 _ENDS: Final = frozenset({"START", "END"})
 _NAMES: Final = frozenset("vwk")
-_KINDS: Final = _NAMES | frozenset("stqnmd")
+_KEY: Final = "K"
+_KEY_NAMES: Final = frozenset({"k", "key", "i", "j", "idx", "index"})
+_KINDS: Final = _NAMES | frozenset("stqnmd") | {_KEY}
 _SEVERAL: Final = _OPERANDS | _SEQUENCES | _KINDS  # parts that match more than one word
 _PARTS: Final = _OPERANDS | _SEQUENCES | _ENDS | _KINDS
 _WORDS: Final = frozenset({"in", "and", "or", "not", "is", "if", "then", "else"})
@@ -66,6 +69,8 @@ class Token(NamedTuple):
         text = self.text
         if kind in _NAMES:
             return text.isidentifier() and text not in _WORDS
+        if kind == _KEY:
+            return text in _KEY_NAMES
         if kind == "q":
             return self.is_string and (
                 self.content in ("true", "false") or self.content.replace(".", "", 1).isdigit()

@@ -11,6 +11,9 @@ from crdlint.crd.paths import Path
 from crdlint.light import regex
 from crdlint.phrases import OneCommand
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD
+from crdlint.rules.engine.edits import Edits
+from crdlint.rules.engine.finding import AdviceFinding
+from crdlint.rules.engine.fixer import Fixer
 from crdlint.rules.engine.rule import Caution, Nodes
 from crdlint.schema.defaulting import META_FIELDS
 from crdlint.spelling import differing_letters, is_slip
@@ -126,3 +129,36 @@ def _is_almost(names: CustomResourceDefinitionNames) -> bool:
         names.list_kind != expected
         and differing_letters(names.list_kind, expected) <= _MOST_LETTERS
     )
+
+
+@Fixer("Write the kind in lower case", "unsafe")
+def _kind_in_lower_case(finding: AdviceFinding) -> Edits:
+    yield finding.editor.respell(finding.scalar(), finding.subject_as(str))
+
+
+@Caution(
+    "singular-unlike-kind",
+    "Singular name is not the kind in lower case",
+    scope="spec",
+    observed=("singular-unlike-the-kind",),
+    why="`kubectl` finds a kind by its plural, its singular and its short names only. Without a `singular`, the API server uses "
+    "the kind in lower case, which is what users type.",
+    help="Write the kind in lower case, add that to `shortNames`, or correct the kind",
+    marker="remove `singular` from `+kubebuilder:resource`",
+    bad="names: {plural: foos, kind: Foo, singular: fooo}",
+    good="names: {plural: foos, kind: Foo, singular: foo}",
+    fixes=(_kind_in_lower_case,),
+).practice
+def _singular(crd: DecodedCRD) -> Iterator[Advisory]:
+    names = crd.spec.names
+    expected = names.kind.lower()
+    is_kind_wrong = not names.kind[:1].isupper() or names.kind == f"{names.list_kind}List"
+    if is_kind_wrong:
+        return  # which may be exchanged with another name
+    if names.singular and expected not in {names.singular, names.plural, *names.short_names}:
+        yield Advisory(
+            f"`kubectl get {expected}` fails: the singular is `{names.singular}`",
+            Path("spec").child("names", "singular"),
+            f"Write `singular: {expected}`, add `{expected}` to `shortNames`, or correct the kind",
+            subject=expected,
+        )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from itertools import islice
 from textwrap import indent
 from typing import Final, TypeGuard
 
@@ -528,10 +529,25 @@ def _is_outdented(editor: Editor, mapping: Mapping) -> bool:
     good="type: object\nproperties:\n  name:\n    type: string\n",
 )
 def _repeated_key(finding: RepeatedKeyFinding) -> Edits:
-    """Remove the second of two equal entries."""
+    """Remove the second of two equal entries, unless a block around them is repeated, in which they may be out of place."""
     mapping, first, later = _twice(finding)
+    if _is_within_repeated(finding.editor, mapping):
+        return
     if to_json(mapping.items[first + 1]) == to_json(mapping.items[later + 1]):
         yield finding.editor.remove_at(mapping, later)
+
+
+def _is_within_repeated(editor: Editor, node: Node) -> bool:
+    """Return whether a node is in a mapping that has the key of this part of it twice."""
+    parent = editor.parent(node)
+    while parent is not None:
+        key = editor.key_of(node)
+        if isinstance(parent, Mapping) and key is not None:
+            others = islice(parent.items[::2], _MOST_KEYS)
+            if any(text_of(other) == key.value for other in others if other is not key):
+                return True
+        node, parent = parent, editor.parent(parent)
+    return False
 
 
 DUPLICATE: Final = (shifts.fields_of_items, _repeated_key)

@@ -17,6 +17,7 @@ from crdlint.rules.helps.forbidden_fields import (
     TYPES_OF_FORMATS,
     VAGUE,
     meant_type,
+    names_other_type,
     nullable_type,
 )
 from crdlint.rules.helps.structural import implied_type
@@ -205,7 +206,8 @@ def _implied_type(finding: FieldFinding) -> Edits:
         yield from finding.write("string") if is_of_texts else []
     elif meant_type(word, schema) is None and word not in _FRACTIONAL:
         type_ = TYPES_OF_FORMATS.get(schema.format) if word in VAGUE else implied_type(schema)
-        yield from finding.write(type_) if type_ else []
+        if type_ and not names_other_type(word, type_):
+            yield from finding.write(type_)
 
 
 @Fixer("Accept any value", "unsafe").example(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Final
 
+from crdlint.light import regex
 from crdlint.rules.engine.advisory import SCALARS
 from crdlint.rules.engine.edits import Edits, add_required, expect, is_merged, require, texts
 from crdlint.rules.engine.finding import FieldFinding
@@ -194,8 +195,17 @@ def _required_key(finding: FieldFinding) -> Edits:
             editor.value(USUAL_DEFAULTS[key]),
             after="type",
         )
-    else:
+    elif not _is_among_others(item, key):
         yield from add_required(editor, item, [key])
+
+
+_BETWEEN_NAMES: Final = regex(r"[\s,;]+")
+
+
+def _is_among_others(item: Mapping, key: str) -> bool:
+    """Return whether an item of `required` names a key together with other fields, which is to be written apart."""
+    names = filter(None, map(text_of, items_of(child(item, "required"))))
+    return any(key in _BETWEEN_NAMES.split(name) for name in names if name != key)
 
 
 def _misspelled_in(item: Mapping, key: str) -> Scalar | None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
+from itertools import islice
 from textwrap import dedent
 from typing import Final
 
 from crdlint.crd.errors import Code
 from crdlint.crd.gotypes import CRD, SCHEMA
-from crdlint.light import regex
+from crdlint.light import NamedTuple, regex
 from crdlint.phrases import nearest
 from crdlint.rules.engine.advisory import JUNCTORS
 from crdlint.rules.engine.edits import (
@@ -45,7 +47,7 @@ from crdlint.rules.server.structural import (
 )
 from crdlint.schema.structural import TYPES
 from crdlint.yaml.edit import Edit
-from crdlint.yaml.editor import UneditableError
+from crdlint.yaml.editor import Editor, UneditableError
 from crdlint.yaml.nodes import (
     Mapping,
     Node,
@@ -72,6 +74,9 @@ _WORDS: Final = {"item": "items", "kind": "type"}
 
 
 _KEYWORD: Final = regex(r"^( +)([\w$-]+):(?: |\r?$)", re.MULTILINE)
+
+
+_MOST_LINES: Final = 40  # of a description from which fields are read
 
 
 _SWALLOWED: Final = regex(r"^ *(?:items|properties|type):", re.MULTILINE)
@@ -115,26 +120,45 @@ def _number_type(finding: FieldFinding) -> Edits:
         yield _add_type(finding, type_)
 
 
-def _text_fields(finding: FieldFinding) -> tuple[int, int, int] | None:
-    """Return where the fields at the end of a description are that include the missing one: start, end, and excess of blanks.
+class TextFields(NamedTuple):
+    """Fields at the end of a description: the offsets of their lines, how far they are indented too much, and their values."""
 
-    A description in block style contains what is indented like it or more.
+    start: int
+    end: int
+    excess: int
+    fields: dict[str, Node]
+
+
+def fields_in_text(schema: Mapping, editor: Editor) -> Iterator[TextFields]:
+    """Yield what may be the fields of a schema at the end of its description, from each line of it with a keyword.
+
+    A description in block style contains what is indented like it or more. The end is that of the whole description.
     """
-    owner, editor = finding.owner, finding.editor
-    description = child(owner, "description")
+    description = child(schema, "description")
     if description is None or not is_block_text(description):
-        return None
+        return
     end = editor.end(description)
-    for line in _KEYWORD.finditer(editor.text, description.start_mark.index, end):
+    lines = _KEYWORD.finditer(editor.text, description.start_mark.index, end)
+    for line in islice(lines, _MOST_LINES):
         text = editor.text[line.start() : end]
-        if line[2] not in SCHEMA.fields or not _are_indented(text, line[1]):
-            continue
-        excess = len(line[1]) - owner.start_mark.column
-        fields = _fields_of(text)
-        if _is_key_of_rest(finding.name, fields):
-            return line.start(), line.end(), excess
-        if finding.name in fields and all(_lacks(owner, name) for name in fields):
-            return line.start(), end, excess
+        if line[2] in SCHEMA.fields and _are_indented(text, line[1]):
+            excess = len(line[1]) - schema.start_mark.column
+            yield TextFields(line.start(), end, excess, _fields_of(text))
+
+
+def lacks_all(schema: Mapping, names: Iterable[str]) -> bool:
+    """Return whether names are those of fields of schemas, none of which a schema has."""
+    return all(name in SCHEMA.fields and schema.find(name) is None for name in names)
+
+
+def _text_fields(finding: FieldFinding) -> TextFields | None:
+    """Return the fields at the end of a description that include the missing one."""
+    for text in fields_in_text(finding.owner, finding.editor):
+        if _is_key_of_rest(finding.name, text.fields):
+            start = text.start
+            return text._replace(end=finding.editor.line_end(start))
+        if finding.name in text.fields and lacks_all(finding.owner, text.fields):
+            return text
     return None
 
 
@@ -155,19 +179,14 @@ def _is_key_of_rest(name: str, fields: dict[str, Node]) -> bool:
     return first == name and len(fields) > 1 and is_null(fields[name])
 
 
-def _lacks(schema: Mapping, name: str) -> bool:
-    """Return whether a name is that of a field of schemas, which a schema does not have."""
-    return name in SCHEMA.fields and schema.find(name) is None
-
-
 @Fixer("Move the fields out of the description", "unsafe").example(
     bad="host:\n  description: |-\n    The host.\n    type: string",
     good="host:\n  description: |-\n    The host.\n  type: string",
 )
 def _fields_in_text(finding: FieldFinding) -> Edits:
     """Move the fields at the end of a description in block style, which are indented like it, out of the text."""
-    start, end, by = require(_text_fields(finding))
-    yield from finding.editor.shifted(start, end, -by)
+    text = require(_text_fields(finding))
+    yield from finding.editor.shifted(text.start, text.end, -text.excess)
 
 
 @Fixer("Accept any value", "unsafe").example(

@@ -6,6 +6,7 @@ import re
 from base64 import b64encode
 from typing import Final
 
+from crdlint.crd.decode_errors import PAIR
 from crdlint.crd.gotypes import SCHEMA, SCHEMA_OR_BOOLEAN, GoType
 from crdlint.crd.identity import is_of_another_kind
 from crdlint.crd.identity import type_keys as type_keys_of
@@ -372,10 +373,27 @@ def _text_value(finding: DecodeFinding) -> Edits:
         is_no_text
         or _is_name_of_version(finding)
         or node.style
-        or finding.problem.go_type not in {"string", "map[string]string"}
+        or finding.problem.go_type != "string"
     ):
         return  # no format is a number, and no pattern is `true`
     yield finding.editor.replace(node, quoted(node.value, double=finding.editor.is_json))
+
+
+@Fixer("Write the key and its value", "safe").example(
+    bad=WHOLE_CRD.replace("  name: foos", "  labels:\n    app=foo\n  name: foos"),
+    good=WHOLE_CRD.replace("  name: foos", "  labels:\n    app: foo\n  name: foos"),
+    scope="text",
+)
+def _pair(finding: DecodeFinding) -> Edits:
+    """Write a label or an annotation that has an equals sign, or no space after the colon."""
+    node = _wrong_scalar(finding)
+    pair = PAIR.match(node.value)
+    is_block = not finding.entry[0].flow and not node.style
+    if finding.problem.go_type != "map[string]string" or pair is None or not is_block:
+        return
+    is_below = node.start_mark.line > finding.entry[1].start_mark.line
+    written = f"{pair[1]}: {pair[2]}"
+    yield finding.editor.replace(node, written if is_below else f"{{{written}}}")
 
 
 def _is_name_of_version(finding: DecodeFinding) -> bool:
@@ -851,6 +869,7 @@ DECODE: Final = (
     _format_of_bits,
     _version_of_number,
     _text_value,
+    _pair,
     _glued_item,
     _list_of_one,
     _single_value,

@@ -101,6 +101,21 @@ _OR_NULL: Final = regex(
 )
 
 
+def names_other_type(word: str, type_: str) -> bool:
+    """Return whether a text of several words names another type than one that other keywords imply.
+
+    >>> names_other_type("string or integer", "string"), names_other_type("enum", "string")
+    (True, False)
+    """
+    words = [each.rstrip("s") for each in _LETTERS.findall(word.lower())]
+    types = {MEANT_TYPES.get(each, each) for each in words}
+    return len(words) > 1 and not (types & _TYPES) <= {type_}
+
+
+_TYPES: Final = frozenset(TYPES)
+_LETTERS: Final = regex(r"[a-z]+")
+
+
 def nullable_type(word: str) -> str | None:
     """Return the type of a word that means this type or null, None for other words.
 
