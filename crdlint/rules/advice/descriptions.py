@@ -74,7 +74,7 @@ def _keywords(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
         if fields and all(_fits(schema, name, value) for name, value in fields.items()):
             shown = line.strip()
             yield Advisory(
-                f"`{shown}` is a line of the description, which checks nothing",
+                f"`{shown}` is a line of the description, so it checks nothing",
                 schema.path.child("description"),
                 Layout(f"Indent `{shown}` like `description`"),
                 inside=(start, start + len(line)),

@@ -308,8 +308,9 @@ def _plain_value(finding: DecodeFinding) -> Edits:
         yield finding.editor.replace(node, integer[1])
     elif expected == "float64" and _NUMBER.match(text) and finding.editor.is_text(node):
         yield finding.editor.replace(node, text)
-    elif expected == "bool" and finding.entry[1].value not in _EXCLUSIVE:
-        word = _boolean_word(text.lower())
+    elif expected == "bool":
+        is_bound = finding.entry[1].value in _EXCLUSIVE and bool(_NUMBER.match(text))
+        word = None if is_bound else _boolean_word(text.lower())
         if word:
             yield finding.editor.replace(node, _BOOLEANS[word])
 
