@@ -61,6 +61,8 @@ class Path:
         return steps
 
     def __str__(self) -> str:
+        if self._text is not None:
+            return self._text
         prefix = None if self.parent is None else self.parent._text  # noqa: SLF001  another path's
         if prefix is not None:
             return prefix + _printed(self)
@@ -105,6 +107,14 @@ SHARED: Final = {
     "spec.additionalPrinterColumns": "additionalPrinterColumns",
     "spec.selectableFields": "selectableFields",
 }
+
+
+_IN_SHARED: Final = tuple(f"{path}{separator}" for path in SHARED for separator in ".[")
+
+
+def is_shared(field: str) -> bool:
+    """Return whether a printed path is that of a field in `SHARED`, or of one below it."""
+    return field in SHARED or field.startswith(_IN_SHARED)
 
 
 def is_within(field: str, prefix: str) -> bool:

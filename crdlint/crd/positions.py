@@ -219,7 +219,8 @@ class Locator:
     def _entry(self, node: Node, step: Step) -> tuple[Node | None, Node] | None:
         """Return what `crdlint.yaml.nodes.entry` does, with merge keys followed."""
         if node.__class__ is Mapping and step.__class__ is not int:
-            return self._index(node).get(str(step))
+            name = str(step)
+            return node.find(name) if node.simple else self._index(node).get(name)
         return entry(node, step) if node.__class__ is Sequence else None
 
     def _index(self, mapping: Mapping) -> dict[str, tuple[Node, Node]]:
@@ -346,6 +347,9 @@ def steps_at(root: Node, position: tuple[int, int]) -> list[str | int]:
     return _StepFinder(root).steps_at(position)
 
 
+_FEW: Final = 16  # nodes, whose starts are not worth keeping
+
+
 class _StepFinder:
     """Finds the steps to positions, each from the last node on the way to the previous one that it is in as well.
 
@@ -380,7 +384,7 @@ class _StepFinder:
         if i < 0:
             return False
         name, value = node.items[i * stride], node.items[i * stride + stride - 1]
-        if position > max(_end(name), _end(value)):
+        if position > _end(value) and position > _end(name):
             return False
         key = text_or_empty(name)
         self._steps.append(i if stride == 1 else key)
@@ -394,11 +398,14 @@ class _StepFinder:
         position: tuple[int, int],
     ) -> int:
         """Return the index of the last entry, each of `stride` nodes, that starts at or before a position; -1 for none."""
+        if len(nodes) <= _FEW:
+            indexes = range(len(nodes) - stride, -1, -stride)
+            return next((i // stride for i in indexes if _start(nodes[i]) <= position), -1)
         starts = self._starts.get(id(nodes))
         if starts is None:
             self._starts[id(nodes)] = []
-            indexes = range(0, len(nodes), stride)  # a slice of the nodes would be a copy
-            return bisect_right(indexes, position, key=lambda index: _start(nodes[index])) - 1
+            firsts = range(0, len(nodes), stride)  # a slice of the nodes would be a copy
+            return bisect_right(firsts, position, key=lambda index: _start(nodes[index])) - 1
         if not starts:
             starts += map(_start, nodes[::stride])
         return bisect_right(starts, position) - 1

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator
 from collections.abc import Sequence as SequenceOf
+from functools import cached_property
 from typing import TYPE_CHECKING, Final, Literal
 
 from crdlint.crd.convert import accepted_names, read_crd
 from crdlint.crd.errors import REQUIRED, FieldError
 from crdlint.crd.identity import is_type_key
-from crdlint.crd.paths import SHARED, is_within
+from crdlint.crd.paths import is_shared
 from crdlint.crd.placeholders import is_placeholder
-from crdlint.crd.positions import Locator, UserPaths, contradicting, node_span
+from crdlint.crd.positions import Locator, UserPath, UserPaths, contradicting, node_span
 from crdlint.crd.record import semantic_equal
 from crdlint.diagnostics import OLD_CRD, Related
 from crdlint.kubernetes.senders import ARGO_CD, apply_severity, client_side_severity
@@ -98,14 +99,14 @@ def check_crd(
     check = _CRDCheck(subject, request, like)
     findings = _decode_findings(check)
     if check.ends_with(findings):
-        return check.stopped("decode", findings)
+        return check.stopped("decode", check.named(findings))
     for unworded in _validations(check):
         report = unworded.on(check.server)
         errors = _located(check, report.errors)
         if check.ends_with(errors.values()):
-            return check.stopped("field", [*findings, *errors.values()])
+            return check.stopped("field", [*check.named(findings), *errors.values()])
     errors |= _located(check, report.find_hidden(), errors, hidden=True)
-    findings = check.named([*findings, *errors.values()])
+    findings = [*check.named(findings), *errors.values()]
     findings += _of_decoded(check, report, findings)
     findings, notices = _without_placeholders(check, findings)
     compared = None if request.previous is None else _compared(check, report)
@@ -253,13 +254,11 @@ class _CRDCheck:
 
     def stopped(self, stage: Stage, findings: Iterable[Diagnostic]) -> CheckedCRD:
         """Return the result of a check whose last stage has findings because of which it stops."""
-        return CheckedCRD(self.named(findings), [], [], stage=stage)
+        return CheckedCRD([*findings], [], [], stage=stage)
 
     def named(self, findings: Iterable[Diagnostic]) -> list[Diagnostic]:
         """Return findings with the name of their CRD and the path in it that users know."""
-        if not self.request.details:
-            return [replace(finding, crd=self.name) for finding in findings]
-        return [attempt(self._named, finding) or finding for finding in findings]
+        return [self._named(finding) for finding in findings]
 
     def decoded_crd(self, report: ServerReport) -> DecodedCRD:
         """Return the CRD as the input of advice."""
@@ -282,20 +281,31 @@ class _CRDCheck:
         )
 
     def _named(self, finding: Diagnostic) -> Diagnostic:
-        line = finding.line - self.subject.document.line_offset
-        user_path, version = self.user_paths.path_at(line, finding.column)
-        if finding.field and any(is_within(finding.field, internal) for internal in SHARED):
-            version = ", ".join(each.name for each in self.crd.spec.versions)
-        headline = finding.headline
+        names = self.names(finding.line, finding.column, finding.field)
+        user_path, headline = names.get("user_path", ""), finding.headline
         if finding.kind == "decode" and "`" not in headline and user_path.strip("."):
             headline = headlines.of_message(f"`{user_path}`: {headline}")
-        return replace(
-            finding,
-            crd=self.name,
-            user_path=user_path,
-            version=version,
-            headline=headline,
-        )
+        return replace(finding, headline=headline, **names)
+
+    def names(self, line: int, column: int, field: str) -> dict[str, str]:
+        """Return what a finding is about, as fields of it: the name of the CRD, and the path in it that users know.
+
+        `line` and `column` are its position in the file, `field` is the path in its message, empty for none.
+        """
+        user_path = attempt(self._user_path, line, column, field) if self.request.details else None
+        if user_path is None:
+            return {"crd": self.name}
+        return {"crd": self.name, "user_path": user_path.path, "version": user_path.version}
+
+    def _user_path(self, line: int, column: int, field: str) -> UserPath:
+        user_path = self.user_paths.path_at(line - self.subject.document.line_offset, column)
+        if is_shared(field):
+            return UserPath(user_path.path, self._every_version)
+        return user_path
+
+    @cached_property
+    def _every_version(self) -> str:
+        return ", ".join(each.name for each in self.crd.spec.versions)
 
 
 def _without_nulls(root: Node) -> Node:
@@ -503,6 +513,7 @@ def _in_detail(
         file=subject.file,
         related=related,
         hidden=hidden,
+        **check.names(span.line, span.column, str(error.path)),
     )
     missing = locator.missing(error.path) if check.decoded.problems else None
     if missing is not None:
@@ -527,6 +538,7 @@ def _in_short(
         file=check.subject.file,
         headline=rule.summary,
         hidden=hidden,
+        **check.names(span.line, span.column, str(error.path)),
     )
 
 

@@ -120,9 +120,12 @@ _VARIABLE: Final = regex(
 
 def by_crd(findings: Iterable[Diagnostic], *, show_all: bool = False) -> Iterator[list[Diagnostic]]:
     """Yield the findings about each CRD or object, of consecutive ones; the first has the findings that others share."""
+    of_crds = [[*own] for _, own in groupby(findings, lambda finding: finding.crd)]
+    if len(of_crds) < 2:
+        return iter(of_crds)
     groups: list[list[Diagnostic]] = []
     first: dict[object, list[Diagnostic]] = {}
-    for _, own in groupby(findings, lambda finding: finding.crd):
+    for own in of_crds:
         group: list[Diagnostic] = []
         groups.append(group)
         for finding in own:
@@ -146,13 +149,13 @@ def mistake_of(finding: Diagnostic) -> object:
     is_of_version = bool(name) and finding.user_path == ".apiVersion"
     common = finding.rule, finding.severity, finding.hidden
     if finding.cause:
-        return *common, _INDEX.sub("[]", finding.cause)
+        return *common, _without_indexes(finding.cause)
     if is_of_version:
         return *common, finding.message.replace(kind, "")
-    message = _INDEX.sub("[]", finding.message)
+    message = _without_indexes(finding.message)
     if is_about_all(finding):
         return *common, message
-    return *common, _INDEX.sub("[]", finding.headline), message, finding.help
+    return *common, _without_indexes(finding.headline), message, finding.help
 
 
 def mistake_of_file(finding: Diagnostic) -> object:
@@ -247,7 +250,7 @@ def _sameness(finding: Diagnostic, lines: Sequence[str] = ()) -> object:
         return finding.rule, mistake, finding.hidden
     if _SCHEMA in finding.field:
         return finding.rule, _without_field(finding), finding.help, finding.hidden
-    text = _INDEX.sub("[]", finding.detail or finding.message)
+    text = _without_indexes(finding.detail or finding.message)
     return finding.rule, _place_of(finding), text, finding.hidden
 
 
@@ -261,7 +264,7 @@ def _place_of(finding: Diagnostic) -> object:
     *_, parent, name = f"..{finding.field}".split(".")
     name = f"{parent}.{name}" if parent.startswith(_RULES) else name.partition("[")[0]
     span = (finding.line, finding.column, finding.end_line, finding.end_column)
-    return _INDEX.sub("[]", finding.user_path) or span, name
+    return _without_indexes(finding.user_path) or span, name
 
 
 def _mistake(finding: Diagnostic) -> object:
@@ -270,9 +273,9 @@ def _mistake(finding: Diagnostic) -> object:
     These are values of one wrong type, the fields that an object lacks, and those that it does not have and that are corrected
     in the same way.
     """
-    owner = _INDEX.sub("[]", finding.user_path)
     if finding.error_type == TYPE_INVALID:
         return finding.detail.replace(finding.field, "")
+    owner = _without_indexes(finding.user_path)
     if finding.error_type == REQUIRED and owner:
         return owner, REQUIRED
     if finding.rule == UNKNOWN_FIELD and owner:
@@ -280,6 +283,10 @@ def _mistake(finding: Diagnostic) -> object:
         help_ = _REMOVAL if finding.cause else _without_name(finding.help or "", name)
         return owner.removesuffix(name), help_
     return None
+
+
+def _without_indexes(text: str) -> str:
+    return _INDEX.sub("[]", text) if "[" in text else text
 
 
 def _without_name(help_: str, name: str) -> str:

@@ -10,12 +10,13 @@ Keywords that CRDs cannot have are not implemented: patternProperties, dependenc
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, Final, TypeAlias
 
 from crdlint.crd.errors import INVALID, Code, FieldError, Reason, not_evaluated
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.crd.paths import ADDITIONAL, INDEX, NIL, PROPERTY, Path, ValuePath
+from crdlint.crd.record import PROVENANCE
 from crdlint.golang.printing import is_json_integer
 from crdlint.golang.text import quote
 from crdlint.kubernetes.servers import NEWEST, Server
@@ -97,7 +98,13 @@ class ValueValidator:
         self, schema: JSONSchemaProps, *, structural: bool = False, server: Server = NEWEST
     ) -> None:
         """Prepare a schema in the form for resources or, with `structural`, in the form for defaults."""
-        self._root = _PreparedSchema(schema, Dialect(server, structural), nested=False)
+        self._schema = schema
+        self._dialect = Dialect(server, structural)
+        self._flat = _Flats(schema, self._dialect)
+
+    @cached_property
+    def _root(self) -> _PreparedSchema:
+        return _PreparedSchema(self._schema, self._dialect, nested=False)
 
     def validate(
         self, value: Any, path: Path | None = None, old: Correlation | None = None
@@ -107,7 +114,7 @@ class ValueValidator:
         Upstream: ValidateCustomResource, and ValidateCustomResourceUpdate, which ignores errors in unchanged parts.
         """
         violations: Found = []
-        flat = self._root.flat[value.__class__]
+        flat = self._flat[value.__class__]
         try:
             if flat is not None:
                 flat(value, None, violations)
@@ -136,8 +143,23 @@ class _Flats(dict[type, "Flat | None"]):
         self._dialect = dialect
 
     def __missing__(self, kind: type) -> Flat | None:
-        check = self[kind] = _flat_check(self._schema, self._dialect, kind)
+        schema, dialect = self._schema, self._dialect
+        if vars(schema).keys() <= _OF_TYPE_ALONE:
+            check = _check_by_type(schema.type, dialect, kind)
+        else:
+            check = _flat_check(schema, dialect, kind)
+        self[kind] = check
         return check
+
+
+# The attributes of schemas whose type alone decides which values are accepted; there may be very many.
+_OF_TYPE_ALONE: Final = frozenset({"type", "title", "description", "default", *PROVENANCE})
+
+
+@lru_cache(maxsize=256)
+def _check_by_type(type_: str, dialect: Dialect, kind: type) -> Flat | None:
+    """Return the check of values of a Python type against a schema that only has a type."""
+    return _flat_check(JSONSchemaProps.of(type=type_), dialect, kind)
 
 
 def _flat_check(schema: JSONSchemaProps, dialect: Dialect, kind: type) -> Flat | None:
@@ -384,13 +406,15 @@ def _type_check(
         expected, shown = format_, go_format
     if is_right:
         return None
-    error = unformatted if expected == format_ else mistyped
+    make = unformatted if expected == format_ else mistyped
+    violation = make(None, expected, shown)
     may_be_whole = kind is float and "integer" in types
 
     def check(value: Any, value_path: ValuePath, violations: Found) -> bool:
         if may_be_whole and is_json_integer(value):
             return False
-        violations.append(error(value_path, expected, shown))
+        is_root = value_path is None
+        violations.append(violation if is_root else violation._replace(value_path=value_path))
         return True
 
     return check

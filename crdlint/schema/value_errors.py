@@ -187,13 +187,16 @@ class _PrintedPaths:
     """Paths of values as texts and as `Path`s; common parts are created once."""
 
     def __init__(self, path: Path | None) -> None:
-        self._known: dict[int, tuple[str, Path | None]] = {id(None): ("", path)}
+        self._root: Final = ("", path)
+        self._known: dict[int, tuple[str, Path | None]] = {id(None): self._root}
 
     def of(self, value_path: ValuePath) -> tuple[str, Path | None]:
         """Return a path as kube-openapi prints it (`spec.list[0]`), and as a `Path`."""
+        if value_path is None:
+            return self._root
         new: list[tuple[Any, Any, int]] = []
         while id(value_path) not in self._known:
-            assert value_path is not None  # noqa: S101  the root is known
+            assert value_path is not None  # noqa: S101  the root is in it
             new.append(value_path)
             value_path = value_path[0]
         text, path = self._known[id(value_path)]

@@ -49,6 +49,8 @@ def _root_fields(crd: DecodedCRD) -> Iterator[Advisory]:
 def _meant(name: str, fields: Iterable[str]) -> str | None:
     """Return the root field that a name is a slip of; a schema may have very many names that are not."""
     letters = set(filter(str.isalnum, name.lower()))
+    if len(letters - _ALL_LETTERS) > 1:
+        return None
     for field in fields:
         has_others = len(letters - _LETTERS[field]) > 1  # a slip brings one
         if not has_others and is_slip(name, field, typed=True):
@@ -57,6 +59,7 @@ def _meant(name: str, fields: Iterable[str]) -> str | None:
 
 
 _LETTERS: Final = {field: frozenset(field.lower()) for field in _ROOT_FIELDS}
+_ALL_LETTERS: Final = frozenset("".join(_ROOT_FIELDS).lower())
 
 
 def _of_root(name: str, meant: str) -> str:

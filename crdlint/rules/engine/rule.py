@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from crdlint.crd.errors import Code
 from crdlint.crd.gotypes import SCHEMA_BITS
-from crdlint.diagnostics import Diagnostic, Kind, Origin, Related, Severity
+from crdlint.diagnostics import Diagnostic, Kind, Origin, Severity
 from crdlint.light import NamedTuple
 from crdlint.phrases import counted
 from crdlint.rules.engine import headlines
@@ -162,12 +162,11 @@ class Rule(NamedTuple):
         *,
         file: str,
         headline: str = "",
-        related: Related | None = None,
-        hidden: bool = False,
+        **fields: Any,
     ) -> Diagnostic:
         """Create a finding from a field error with the text `message`; without a help, it has the help of the rule.
 
-        `headline` is that of the error by default.
+        `headline` is that of the error by default, `fields` are further ones of the finding.
         """
         return self._finding(
             file,
@@ -178,8 +177,6 @@ class Rule(NamedTuple):
             field=str(error.path),
             detail=str(error.detail),  # not a Wording, which cannot be sent to other processes
             help=error.help or self.help,
-            hidden=hidden,
-            related=related,
             errors=error.errors,
             cause="" if error.reason is None else _CAUSES.get(error.reason.code, ""),
             headline=headline
@@ -189,6 +186,7 @@ class Rule(NamedTuple):
                 self.headline_names,
                 self.summary,
             ),
+            **fields,
         )
 
     def _finding(
