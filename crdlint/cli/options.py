@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -233,7 +233,7 @@ class WatchOptions(ReportOptions, group=Group.FILES):
 
     def watched(self) -> list[str]:
         """Return the files and folders that a run reads; standard input cannot be watched."""
-        paths = _named(self.arguments, (*_INPUTS, "config", "baseline_file"))
+        paths = _named(self.arguments, _READ)
         require((STDIN in paths, "--watch cannot be used with standard input (-)"))
         return [*paths, *self.searched()]
 
@@ -243,8 +243,7 @@ class WatchOptions(ReportOptions, group=Group.FILES):
 
     def written(self) -> list[str]:
         """Return the files that a run writes."""
-        files = [output.partition("=")[2] for output in self.arguments["outputs"]]
-        return [*files, *filter(None, [self.arguments.get("junit_file")])]
+        return [file for _, file in _written(self.arguments)]
 
 
 class FixOptions(FindingOptions, WatchOptions, group=Group.FIXES):
@@ -432,6 +431,7 @@ def require(*rules: tuple[object, str]) -> None:
 
 
 _INPUTS: Final = ("paths", "crds", "old", "new", "value_files")
+_READ: Final = (*_INPUTS, "config", "baseline_file")
 
 
 def _named(arguments: dict[str, Any], parameters: Iterable[str]) -> list[str]:
@@ -445,17 +445,24 @@ def _named(arguments: dict[str, Any], parameters: Iterable[str]) -> list[str]:
 
 def _require_other_files(arguments: dict[str, Any]) -> None:
     """End the run if a report would be written over a file that the run reads."""
-    outputs = arguments.get("outputs")
-    if not outputs:
+    written = list(_written(arguments))
+    if not written:
         return
     from pathlib import Path
 
-    inputs = _named(arguments, _INPUTS)
-    files = [path for path in inputs if _is_file(path)]
-    for output in outputs:
-        file = output.partition("=")[2]
+    files = [path for path in _named(arguments, _READ) if _is_file(path)]
+    for name, file in written:
         is_input = _is_file(file) and any(map(Path(file).samefile, files))
-        require((is_input, f"--output would write over {file}, which is an input"))
+        require((is_input, f"{name} would write over {file}, which is an input"))
+
+
+def _written(arguments: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield the files that a run writes, each after the option that names it."""
+    for output in arguments.get("outputs") or ():
+        yield "--output", output.partition("=")[2]
+    junit_file = arguments.get("junit_file")
+    if junit_file:
+        yield "--junit", junit_file
 
 
 def _is_file(path: str) -> bool:

@@ -8,7 +8,9 @@ from typing import Final
 
 from crdlint.light import regex
 
-_VERSION: Final = regex(r"v([1-9]\d*)(?:(alpha|beta)([1-9]\d*))?\Z", re.ASCII)
+_VERSION: Final = regex(r"v([1-9]\d{0,18})(?:(alpha|beta)([1-9]\d{0,18}))?\Z", re.ASCII)
+_MAX_INT64: Final = 2**63 - 1
+_OTHER: Final = (-1, 0, 0)  # the rank of every other name
 _STABILITIES: Final = ("alpha", "beta", None)
 
 
@@ -25,6 +27,7 @@ def preferred(names: Iterable[str]) -> str | None:
 def _rank(name: str) -> tuple[int, int, int]:
     match = _VERSION.match(name)
     if match is None:
-        return -1, 0, 0
+        return _OTHER
     major, stability, minor = match.groups()
-    return _STABILITIES.index(stability), int(major), int(minor or 0)
+    numbers = int(major), int(minor or 0)
+    return (_STABILITIES.index(stability), *numbers) if max(numbers) <= _MAX_INT64 else _OTHER

@@ -18,7 +18,7 @@ from crdlint.phrases import nearest
 from crdlint.safety.work import run_calls
 
 _TOKEN: Final = regex(
-    r"""\.?(?P<name>[^.\[\]'"\s]+)|\[(?P<index>\d*|\*)\]|\[(?P<quote>['"])(?P<key>(?:(?!(?P=quote)).)*)(?P=quote)\]"""
+    r"""\.?(?P<name>[^.\[\]'"\s]+)|\[(?P<index>\d{0,18}|\*)\]|\[(?P<quote>['"])(?P<key>(?:(?!(?P=quote)).)*)(?P=quote)\]"""
 )
 _SHOWN: Final = 8  # names in a message
 

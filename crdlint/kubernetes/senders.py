@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
+from crdlint.gathering import object_at
 from crdlint.light import NamedTuple
 
 
@@ -64,6 +65,20 @@ SENDERS: Final = {
     )
 }
 CLIENT_SIDE_APPLY: Final = SENDERS["kubectl-apply"]
+
+
+def last_applied(value: Any) -> dict[str, Any] | None:
+    """Return what client-side apply has sent of an object, from its annotation; None without a valid one."""
+    text = object_at(value, "metadata", "annotations").get(LAST_APPLIED)
+    if not isinstance(text, str):
+        return None
+    import json  # few objects have the annotation
+
+    try:
+        applied = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return applied if isinstance(applied, dict) else None
 
 
 def base_sender(names: Sequence[str]) -> Sender:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Iterator
 from collections.abc import Sequence as SequenceOf
 from functools import cached_property
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from crdlint.crd.convert import accepted_names, read_crd
 from crdlint.crd.errors import REQUIRED, FieldError
@@ -287,7 +287,7 @@ class _CRDCheck:
             headline = headlines.of_message(f"`{user_path}`: {headline}")
         return replace(finding, headline=headline, **names)
 
-    def names(self, line: int, column: int, field: str) -> dict[str, str]:
+    def names(self, line: int, column: int, field: str) -> dict[str, Any]:
         """Return what a finding is about, as fields of it: the name of the CRD, and the path in it that users know.
 
         `line` and `column` are its position in the file, `field` is the path in its message, empty for none.

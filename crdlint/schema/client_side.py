@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from crdlint.gathering import object_at, object_of
-from crdlint.kubernetes.senders import LAST_APPLIED
+from crdlint.kubernetes.senders import last_applied
 from crdlint.schema.deep_equal import deep_copy
 
 
@@ -36,7 +36,7 @@ def as_created(sent: dict[str, Any]) -> dict[str, Any]:
 
 def has_last_applied(old: dict[str, Any]) -> bool:
     """Return whether an object has the annotation with what was applied last."""
-    return _last_applied(old) is not None
+    return last_applied(old) is not None
 
 
 def as_patched(sent: dict[str, Any], stored: dict[str, Any], old: dict[str, Any]) -> dict[str, Any]:
@@ -47,7 +47,7 @@ def as_patched(sent: dict[str, Any], stored: dict[str, Any], old: dict[str, Any]
     what was applied.
     """
     patched: dict[str, Any] = deep_copy(stored)
-    applied = _last_applied(old)
+    applied = last_applied(old)
     if applied is None:
         applied = {} if _is_of_cluster(old) else old
     pending = [(patched, sent, applied)]
@@ -74,20 +74,6 @@ _ABSENT: Final = object()
 
 def _is_of_cluster(old: dict[str, Any]) -> bool:
     return bool(object_at(old, "metadata").get("uid"))
-
-
-def _last_applied(old: dict[str, Any]) -> dict[str, Any] | None:
-    """Return what was applied of an object, from its annotation; None without a valid one."""
-    text = object_at(old, "metadata", "annotations").get(LAST_APPLIED)
-    if not isinstance(text, str):
-        return None
-    import json  # few objects have the annotation
-
-    try:
-        applied = json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-    return applied if isinstance(applied, dict) else None
 
 
 def _drop_nulls(value: Any) -> None:

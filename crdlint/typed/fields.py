@@ -142,7 +142,10 @@ def _step(key: str) -> Step:
         return text
     if kind == "i:":
         return int(text)
-    value = json.loads(text)
+    try:
+        value = json.loads(text)
+    except RecursionError:
+        raise ValueError("an item is nested too deeply") from None
     if kind == "v:":
         return ItemIdentity((("", value),))
     if not isinstance(value, dict):

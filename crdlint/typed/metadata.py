@@ -17,6 +17,7 @@ _ENTRY: Final = OBJECT_META.fields["managedFields"].type.element or OBJECT_META
 # The server's message for an object with managed fields.
 MANAGED_FIELDS: Final = "metadata.managedFields must be nil"
 _MAX_UINT64: Final = (1 << 64) - 1
+_MOST_DIGITS: Final = 20  # of such a number
 
 
 def name_problem(value: Any) -> str:
@@ -33,11 +34,10 @@ def version_problem(value: Any) -> str:
         return ""
     if not (version.isascii() and version.isdigit()):
         return f"strconv.ParseUint: parsing {quote(version)}: invalid syntax"
-    return (
-        ""
-        if int(version) <= _MAX_UINT64
-        else f"strconv.ParseUint: parsing {quote(version)}: value out of range"
-    )
+    significant = version.lstrip("0") or "0"
+    if len(significant) <= _MOST_DIGITS and int(significant) <= _MAX_UINT64:
+        return ""
+    return f"strconv.ParseUint: parsing {quote(version)}: value out of range"
 
 
 def text_of(value: Any, name: str) -> str:

@@ -6,14 +6,13 @@ pkg/util/managedfields/internal (managedfields.go, lastappliedmanager.go, stripm
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from crdlint.crd.paths import Path
 from crdlint.golang.printing import marshal
 from crdlint.golang.text import quote
-from crdlint.kubernetes.senders import LAST_APPLIED
+from crdlint.kubernetes.senders import last_applied
 from crdlint.kubernetes.servers import Server
 from crdlint.light import NamedTuple
 from crdlint.phrases import counted
@@ -177,12 +176,8 @@ class Owners:
 
         Upstream: lastAppliedManager.allowedConflictsFromLastApplied.
         """
-        annotations = (live.get("metadata") or {}).get("annotations") or {}
-        try:
-            last = json.loads(annotations.get(LAST_APPLIED) or "null")
-        except ValueError:
-            return conflicts
-        if not isinstance(last, dict) or last.get("apiVersion") != live.get("apiVersion"):
+        last = last_applied(live)
+        if last is None or last.get("apiVersion") != live.get("apiVersion"):
             return conflicts
         differing = self._merging.compared(last, live, self._root)
         allowed = self._merging.fields(last, self._root)

@@ -178,6 +178,9 @@ def test_a_report_with_a_name_that_no_file_has_is_wrong_usage(command: str, name
         "cost --output json=a.yaml a.yaml",
         "diff --output json=a.yaml b.yaml a.yaml",
         "test --output json=a.yaml a.yaml",
+        "test --junit a.yaml --crd a.yaml b.yaml",
+        "check --config a.yaml --output json=a.yaml b.yaml",
+        "check --baseline a.yaml --output json=a.yaml b.yaml",
     ],
 )
 def test_no_report_is_written_over_an_input(arguments: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from typing import TYPE_CHECKING, Any
 
 from click.testing import CliRunner
@@ -112,3 +113,21 @@ class TestPointersOfGitLFS:
             (tmp_path / folder / "crd.yaml").write_text(text, encoding="utf-8")
         result = CliRunner().invoke(cli, ["diff", str(tmp_path / "old"), str(tmp_path / "new")])
         assert result.exit_code == 2, result.output
+
+
+@each("data", [gzip.compress(CRD.encode()), b"\0GITCRYPT\0" + bytes(range(99)), b"\xff\xfe\x00"])
+def test_other_files_that_are_no_text_are_no_new_crds(checkout: Any, data: bytes) -> None:
+    (checkout.top / "crd.yaml").write_bytes(data)
+    (checkout.top / "other.yaml").write_bytes(data)
+    checkout.commit({"x.yaml": "a: 1\n"})
+    (checkout.top / "old.yaml").write_bytes(data)
+    checkout.write({"crd.yaml": CRD})
+    for command in (
+        ["check", "--against", "HEAD", "."],
+        ["diff", "HEAD"],
+        ["check", "--against", "old.yaml", "crd.yaml"],
+        ["diff", "old.yaml", "crd.yaml"],
+    ):
+        result = CliRunner().invoke(cli, command)
+        assert result.exit_code == 2, (command, result.output)
+        assert "other.yaml" not in result.stderr

@@ -23,7 +23,7 @@ _SINCE: Final[tuple[tuple[str, tuple[int, int, int], str], ...]] = (
     ("+kubebuilder:deprecatedversion", (0, 6, 0), ""),
     ("crd:generateEmbeddedObjectMeta", (0, 6, 0), ""),
 )
-_RELEASE: Final = regex(r"v(\d+)\.(\d+)\.(\d+)")
+_RELEASE: Final = regex(r"v(\d{1,9})\.(\d{1,9})\.(\d{1,9})")
 
 
 def marker_help(marker: str, version: str) -> str:

@@ -37,7 +37,7 @@ from crdlint.yaml.nodes import (
 
 _GROUPED: Final = regex(r"-?\d{1,3}(?:[,_]\d{3})+\Z")
 _AMONG: Final = regex(
-    r"(?:<=?|>=?|=)? *(-?(?=[OolI]*\d)[\dOolI]+)(?: *(k|K)| +[A-Za-z]+| *(?://|--|/\*).*| +<\d+>| +\(.*|[;,]|#.*)?\Z"
+    r"(?:<=?|>=?|=)? *(-?(?=[OolI]*\d)[\dOolI]{1,19})(?: *(k|K)| +[A-Za-z]+| *(?://|--|/\*).*| +<\d+>| +\(.*|[;,]|#.*)?\Z"
 )
 _COMMENTED_BOOLEAN: Final = regex(r"(true|false)(?: *(?://|--|/\*).*| +<\d+>| +\(.*|#.*)")
 _LOOKALIKES: Final = str.maketrans("OolI", "0011")

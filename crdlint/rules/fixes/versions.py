@@ -30,7 +30,7 @@ from crdlint.rules.server.versions import (
 from crdlint.yaml.nodes import Mapping, child, items_of
 
 _VERSION: Final = regex(
-    r"[vV]?([1-9]\d*)(?:\.0)*[ ._]*((?:(?:alpha|beta)[1-9]\d*)?)\Z", re.IGNORECASE
+    r"[vV]?([1-9]\d{0,61})(?:\.0)*[ ._]*((?:(?:alpha|beta)[1-9]\d*)?)\Z", re.IGNORECASE
 )
 
 

@@ -11,7 +11,7 @@ from itertools import chain
 from crdlint.files.paths import PathFilter, Selection, UnreadInput, discover, has_yaml_suffix
 from crdlint.files.patterns import Glob
 from crdlint.files.read import UnreadableError, decode, open_descriptor, read_bytes, with_parents
-from crdlint.files.recognition import LFS_POINTER, is_lfs_pointer, may_hold_crd
+from crdlint.files.recognition import may_hold_crd
 from crdlint.files.repository import Repository, RepositoryError, repository_of
 from crdlint.light import dataclass, replace
 from crdlint.sources.helm.layout import (
@@ -134,14 +134,12 @@ class OldSide:
         self, file: OldFile, data: bytes, template: Callable[[], OldTemplate | None]
     ) -> str | None:
         """Add an old file if its data may contain a CRD; return the reason if that cannot be read."""
-        if is_lfs_pointer(data):
-            return LFS_POINTER if _may_hold_new_crd(file) else None
+        unreadable = _unreadable(data)
+        if unreadable is not None:
+            may_matter = may_hold_crd(data) or _may_hold_new_crd(file)
+            return unreadable if may_matter else None
         if not may_hold_crd(data):
             return None
-        try:
-            decode(data)
-        except UnreadableError as error:
-            return str(error)
         file = replace(file, packed=pack(data))
         if b"{{" in data:
             file = replace(file, template=template())
@@ -247,6 +245,15 @@ def _is_outermost(chart: str) -> bool:
 def _folders(files: Iterable[str]) -> list[str]:
     """Return the folders of files, each once."""
     return list(dict.fromkeys(os.path.dirname(path) or os.curdir for path in files))
+
+
+def _unreadable(data: bytes) -> str | None:
+    """Return the reason why data is no text, such as a pointer of Git LFS, or something compressed or encrypted."""
+    try:
+        decode(data)
+    except UnreadableError as error:
+        return str(error)
+    return None
 
 
 def _may_hold_new_crd(file: OldFile) -> bool:
