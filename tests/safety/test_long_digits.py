@@ -62,7 +62,11 @@ APPLIED = "validate --sender server-side-apply --crd @crd.yaml --old @old.json @
         ("check @a.yaml", {"a.yaml": CRD + VERSION.replace("@", MANY)}),
         (
             "check @a.yaml",
-            {"a.yaml": (CRD + VERSION.replace("@", MANY)).replace("storage: true", "storage: false")},
+            {
+                "a.yaml": (CRD + VERSION.replace("@", MANY)).replace(
+                    "storage: true", "storage: false"
+                )
+            },
         ),
         (
             "check --against @crd.yaml @a.yaml",
