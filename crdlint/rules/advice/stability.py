@@ -19,7 +19,6 @@ from crdlint.schema.traversal import schemas
 
 _Stability: Final = partial(OnRequest, in_set="stability", scope="spec")
 _A: Final = "a: {type: string}"
-_WARNED: Final = "deprecated: true, deprecationWarning: Use v2., "
 _VERSIONS: Final = Path("spec").child("versions")
 _NAME: Final = regex(r"v(\d+)(?:(alpha|beta)(\d+))?")
 _STABILITY: Final = {"alpha": 0, "beta": 1, None: 2}
@@ -226,39 +225,6 @@ def _less_stable(crd: DecodedCRD) -> Iterator[Advisory]:
         if version.storage and better:
             message = f"objects are stored in {version.name}, although {better[0]} is served"
             yield Advisory(message, _VERSIONS.index(i).child("storage"))
-
-
-@_Stability(
-    "storage-version-deprecated",
-    "Storage version is deprecated",
-    observed=("storage-version-cannot-be-removed",),
-    why="All objects are stored in the deprecated version, which cannot be removed before they are migrated.",
-    help="Set `storage: true` on a version that is not deprecated, and `storage: false` on this one",
-    marker="write `+kubebuilder:storageversion` on the type of a version that is not deprecated",
-    bad=_versions(("v1", _WARNED, _A), ("v2", "", _A)),
-    good=_versions(("v2", "", _A), ("v1", _WARNED, _A)),
-).practice
-def _storage_deprecated(crd: DecodedCRD) -> Iterator[Advisory]:
-    for i, version in enumerate(crd.spec.versions):
-        if version.storage and version.deprecated:
-            message = f"objects are stored in {version.name}, which is deprecated"
-            yield Advisory(message, _VERSIONS.index(i).child("storage"))
-
-
-@_Stability(
-    "all-versions-deprecated",
-    "Every served version is deprecated",
-    observed=("deprecated-without-newer-version",),
-    why="Clients see a deprecation warning with every request and have no version to move to.",
-    help="Add a version that is not deprecated, or remove `deprecated` from one",
-    marker="remove one `+kubebuilder:deprecatedversion`",
-    bad=_versions(("v1", _WARNED, _A)),
-    good=_versions(("v1", "", _A)),
-).practice
-def _all_deprecated(crd: DecodedCRD) -> Iterator[Advisory]:
-    served = [version for version in crd.spec.versions if version.served]
-    if served and all(version.deprecated for version in served):
-        yield Advisory("every served version is deprecated", _VERSIONS)
 
 
 @_Stability(

@@ -99,7 +99,7 @@ VERSION_ADDED = _Harmless("change-version-added", "Version was added", scope="sp
     help="Make sure that objects can be converted between all versions without loss",
     good=_versions(_V1), bad=_versions(_V1, _V1BETA1))
 VERSION_DEPRECATED = _Harmless("change-version-deprecated", "Version was deprecated", scope="spec",
-    observed=("deprecated-with-newer-version",),
+    observed=("deprecated-with-newer-version", "deprecated-without-newer-version"),
     why="The API server returns a warning with each request to the version.",
     help="Set `deprecationWarning` to a text that names the version to use instead",
     good=_versions(_V1, _V1BETA1), bad=_versions(_V1, f"{_V1BETA1}, deprecated: true"))
