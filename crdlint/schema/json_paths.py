@@ -155,20 +155,21 @@ def follow(text: str, root: JSONSchemaProps) -> JSONSchemaProps | Missing | None
         is_undecided = name == "" or is_kind_or_version or _is_open(current)
         if is_undecided:
             return None
-        is_list = current.type == "array"
-        if name is ITEMS:
-            items = current.item_schema if is_list else None
-            if items is None:
-                return None
-            current = items
-        elif is_list:
-            return Missing(current, "", text[:end], text[:before])
-        elif name not in current.properties:
-            return Missing(current, name, text[:end], text[:before])
-        else:
-            current = current.properties[name]
-        before = end
+        below = _below(current, name)
+        if below is None and name is ITEMS:
+            return None
+        if below is None:
+            missing = "" if current.type == "array" else name
+            return Missing(current, missing, text[:end], text[:before])
+        current, before = below, end
     return None if current is METADATA else current
+
+
+def _below(schema: JSONSchemaProps, name: str | None) -> JSONSchemaProps | None:
+    """Return the schema of the items of a list, or of a field of an object; None if it has none."""
+    if schema.type == "array":
+        return schema.item_schema if name is ITEMS else None
+    return None if name is None else schema.properties.get(name)
 
 
 def _is_open(schema: JSONSchemaProps) -> bool:
