@@ -153,9 +153,15 @@ def checkout(new_checkout: Callable[[str], Checkout], monkeypatch: pytest.Monkey
 
 
 HOOKS: Final = (
-    "fsmonitor-watchman", "post-checkout", "post-index-change", "post-merge", "pre-commit", "reference-transaction",
-    "sendemail-validate", "update",
-)  # fmt: skip
+    "fsmonitor-watchman",
+    "post-checkout",
+    "post-index-change",
+    "post-merge",
+    "pre-commit",
+    "reference-transaction",
+    "sendemail-validate",
+    "update",
+)
 # Everything in a repository's configuration that names a program, as far as git's documentation of 2.39 to 2.51 has it.
 PROGRAMS: Final = (
     "alias.cat-file", "alias.ls-files", "alias.ls-tree", "alias.rev-list", "alias.rev-parse", "browser.x.cmd",

@@ -33,10 +33,20 @@ LATER = {
 # What only the cache, updates, ranges of versions and rejected metadata need; patterns and formats of schemas, certificates
 # and times of metadata; fixes, and texts that are not ASCII.
 LATER_THAN_A_CLEAN_CHECK = {
-    "platformdirs", "crdlint.linting.update", "crdlint.linting.version_range", "crdlint.yaml.json_events",
-    "crdlint.golang.regexp", "crdlint.golang.addresses", "crdlint.golang.times", "crdlint.golang.encodings",
-    "crdlint.schema.formats", "crdlint.schema.value_errors", "heapq", "unicodedata", "zlib",
-}  # fmt: skip
+    "platformdirs",
+    "crdlint.linting.update",
+    "crdlint.linting.version_range",
+    "crdlint.yaml.json_events",
+    "crdlint.golang.regexp",
+    "crdlint.golang.addresses",
+    "crdlint.golang.times",
+    "crdlint.golang.encodings",
+    "crdlint.schema.formats",
+    "crdlint.schema.value_errors",
+    "heapq",
+    "unicodedata",
+    "zlib",
+}
 # What decides whether a file belongs to a chart or a kustomization, the budgets of
 # rules and the settings for changes are declared in these rooms, and are small.
 ROOMS = ("cel", "kubecel", "changes", "sources.kustomize", "sources.helm")

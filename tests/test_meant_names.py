@@ -36,9 +36,17 @@ TWO_THINGS = (
 )  # fmt: skip
 # A slip of the keyboard, and what is meant.
 SLIPS = (
-    "imgae image", "replcias replicas", "repplicas replicas", "nmae name", "max_length maxLength", "Hosts hosts",
-    "conatinerPort containerPort", "deploymwnt deployment", "namespcae namespace", "tlsSecrt tlsSecret",
-)  # fmt: skip
+    "imgae image",
+    "replcias replicas",
+    "repplicas replicas",
+    "nmae name",
+    "max_length maxLength",
+    "Hosts hosts",
+    "conatinerPort containerPort",
+    "deploymwnt deployment",
+    "namespcae namespace",
+    "tlsSecrt tlsSecret",
+)
 
 
 @each("pair", TWO_THINGS)

@@ -23,8 +23,14 @@ spec:
       openAPIV3Schema: {type: object, maximum: MAXIMUM, title: TITLE, maxLength: LENGTH, properties: PROPERTIES}
 """
 FITTING = {
-    "LABEL": "b", "NAMES": "[]", "SERVED": "true", "MAXIMUM": "1.5", "TITLE": "t", "LENGTH": "1", "PROPERTIES": "{}",
-}  # fmt: skip
+    "LABEL": "b",
+    "NAMES": "[]",
+    "SERVED": "true",
+    "MAXIMUM": "1.5",
+    "TITLE": "t",
+    "LENGTH": "1",
+    "PROPERTIES": "{}",
+}
 CASES = [
     ("LENGTH", '"63"', "Write `63` without quotes"),
     ("LENGTH", "1.5", "Write an integer: this number has a fraction"),

@@ -162,9 +162,19 @@ def test_the_real_kubectl_fetches_what_crdlint_refuses(
 
 
 REMOTE = (
-    "github.com/a/b", "GitHub.com/a/b", "github.com:a/b", "git@example.com:a/b", "user@host:repo", "user@host/a/b",
-    "ssh://host/a", "file:///etc", "git::https://a/b", "gh:a/b", "https://a/b?ref=x", "a/_git/b",
-)  # fmt: skip
+    "github.com/a/b",
+    "GitHub.com/a/b",
+    "github.com:a/b",
+    "git@example.com:a/b",
+    "user@host:repo",
+    "user@host/a/b",
+    "ssh://host/a",
+    "file:///etc",
+    "git::https://a/b",
+    "gh:a/b",
+    "https://a/b?ref=x",
+    "a/_git/b",
+)
 
 
 @pytest.mark.parametrize("name", REMOTE)

@@ -247,11 +247,24 @@ def test_names_are_read_as_helm_reads_them() -> None:
 
 
 INSTALLED = {
-    "crds/a.YAML": 1, "crds/a.Yml": 1, "crds/a.JSON": 1, "crds/.git/a.yaml": 1, "templates/a.txt": 1, "templates/a": 1,
-    "templates/sub/a.yaml.gotmpl": 1, "templates/A.YAML": 1, "templates/a.tpl": 1, "charts/b/templates/a.md": 1,
-    "templates/NOTES.txt": 0, "templates/sub/a-NOTES.txt": 0, "templates/_a.txt": 0, "crds/a.txt": 0, "a.txt": 0,
-    "files/templates/a.txt": 0, ".git/a.yaml": 0,
-}  # fmt: skip
+    "crds/a.YAML": 1,
+    "crds/a.Yml": 1,
+    "crds/a.JSON": 1,
+    "crds/.git/a.yaml": 1,
+    "templates/a.txt": 1,
+    "templates/a": 1,
+    "templates/sub/a.yaml.gotmpl": 1,
+    "templates/A.YAML": 1,
+    "templates/a.tpl": 1,
+    "charts/b/templates/a.md": 1,
+    "templates/NOTES.txt": 0,
+    "templates/sub/a-NOTES.txt": 0,
+    "templates/_a.txt": 0,
+    "crds/a.txt": 0,
+    "a.txt": 0,
+    "files/templates/a.txt": 0,
+    ".git/a.yaml": 0,
+}
 
 
 @pytest.mark.parametrize("is_packed", [True, False], ids=["packed", "folder"])

@@ -32,10 +32,19 @@ STEP = re.compile(r"[^.\[\]]+")
 Step = str | int
 # Rules whose helps name a part of what is to be written, or what the server reads before expressions.
 OPEN = {
-    "default-invalid", "list-map-keys-required", "list-map-keys-without-map", "list-type-not-array",
-    "printer-column-invalid", "properties-and-additional-properties", "rule-required", "scale-path-invalid",
-    "selectable-field-invalid", "set-items-not-atomic", "set-items-not-scalar", "structural-forbidden-in-junctor",
-}  # fmt: skip
+    "default-invalid",
+    "list-map-keys-required",
+    "list-map-keys-without-map",
+    "list-type-not-array",
+    "printer-column-invalid",
+    "properties-and-additional-properties",
+    "rule-required",
+    "scale-path-invalid",
+    "selectable-field-invalid",
+    "set-items-not-atomic",
+    "set-items-not-scalar",
+    "structural-forbidden-in-junctor",
+}
 NOT_ONE_MANIFEST = {"fixture several-documents"}
 
 

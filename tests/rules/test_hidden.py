@@ -31,10 +31,18 @@ RULES = {
 }
 # One or more for each stage that an earlier one may hide.
 LATER = [
-    "structural-type-required", "list-map-key-required", "rule-message-invalid", "default-unknown-field",
-    "default-invalid", "default-rule-failed", "cel-compilation", "cel-output-type", "cel-rule-cost",
-    "cel-old-self-uncorrelatable", "cel-optional-old-self-unused",
-]  # fmt: skip
+    "structural-type-required",
+    "list-map-key-required",
+    "rule-message-invalid",
+    "default-unknown-field",
+    "default-invalid",
+    "default-rule-failed",
+    "cel-compilation",
+    "cel-output-type",
+    "cel-rule-cost",
+    "cel-old-self-uncorrelatable",
+    "cel-optional-old-self-unused",
+]
 
 
 def reported(text: str) -> tuple[set[str], set[str]]:

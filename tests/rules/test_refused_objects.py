@@ -64,7 +64,7 @@ BUNDLES: Final = {
     (_BUNDLE % "Cg==", "cert-manager.io/inject-ca-from: a/b"): False,
     (_BUNDLE % "Cg==", 'service.beta.openshift.io/inject-cabundle: "true"'): False,
     (_BUNDLE % "Cg==", "other: a"): True,
-}  # fmt: skip
+}
 
 # Certificates that expired in 2021 and that expire in 9999; both are of real key pairs.
 _EXPIRED: Final = (
@@ -101,7 +101,7 @@ EXPIRED: Final = {
     (_bundle(_EXPIRED), "cert-manager.io/inject-ca-from: a/b"): False,
     ("Cg==", ""): False,
     (_PEM, ""): False,
-}  # fmt: skip
+}
 
 
 def messages(text: str, rule: str) -> list[str]:

@@ -225,9 +225,18 @@ def _is_schema(value: dict[str, JSON]) -> bool:
 
 
 _CHANGES: Final[tuple[Callable[[Random, JSON, Sequence[JSON]], None], ...]] = (
-    _remove, _replace_scalar, _replace_scalar, _copy_part, _splice, _repeat_item, _rename_key,
-    _add_keyword, _add_keyword, _add_keyword, _add_field,
-)  # fmt: skip
+    _remove,
+    _replace_scalar,
+    _replace_scalar,
+    _copy_part,
+    _splice,
+    _repeat_item,
+    _rename_key,
+    _add_keyword,
+    _add_keyword,
+    _add_keyword,
+    _add_field,
+)
 
 _TOKENS: Final = (
     *(

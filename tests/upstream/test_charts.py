@@ -26,8 +26,13 @@ _UPGRADED: Final = {
 }
 # What a chart that Helm does not install is reported as.
 _NOT_INSTALLED: Final = {
-    "helm-no-matches", "helm-crd-twice", "helm-object-in-crds", "name-in-use", "type-unsupported", "resource-version-on-create"
-}  # fmt: skip
+    "helm-no-matches",
+    "helm-crd-twice",
+    "helm-object-in-crds",
+    "name-in-use",
+    "type-unsupported",
+    "resource-version-on-create",
+}
 # A release that turned the CRD on is not what was installed.
 _OF_OTHER_VALUES: Final = "off by default, from templates/ to crds/"
 

@@ -17,9 +17,17 @@ from .experiments import Experiment, Step
 FILE: Final = Path(crdlint.report.__file__).with_name("observations.json")
 _MOST: Final = 240  # characters of a request or an answer
 _VERBS: Final = {
-    "create": "create", "update": "update to", "patch": "merge patch", "apply": "server-side apply", "get": "get", "list": "list",
-    "table": "get as table", "delete": "delete", "kubectl": "kubectl", "helm": "helm",
-}  # fmt: skip
+    "create": "create",
+    "update": "update to",
+    "patch": "merge patch",
+    "apply": "server-side apply",
+    "get": "get",
+    "list": "list",
+    "table": "get as table",
+    "delete": "delete",
+    "kubectl": "kubectl",
+    "helm": "helm",
+}
 
 
 def as_json(found: Iterable[Experiment]) -> str:

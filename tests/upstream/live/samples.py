@@ -7,9 +7,15 @@ from typing import Any, Final, TypeAlias
 
 Schema: TypeAlias = Mapping[str, Any]
 _TEXTS: Final = {
-    "date-time": "2020-01-02T03:04:05Z", "date": "2020-01-02", "ipv4": "192.0.2.1", "ipv6": "2001:db8::1",
-    "cidr": "192.0.2.0/24", "uuid": "6f1e1f9c-3c1b-4b8e-9d6e-0a1f2b3c4d5e", "duration": "1h", "byte": "eA==",
-}  # fmt: skip
+    "date-time": "2020-01-02T03:04:05Z",
+    "date": "2020-01-02",
+    "ipv4": "192.0.2.1",
+    "ipv6": "2001:db8::1",
+    "cidr": "192.0.2.0/24",
+    "uuid": "6f1e1f9c-3c1b-4b8e-9d6e-0a1f2b3c4d5e",
+    "duration": "1h",
+    "byte": "eA==",
+}
 _WORDS: Final = ("abc", "a", "x1", "1", "1h", "Ready", "{}", "")
 
 

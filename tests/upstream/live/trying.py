@@ -324,9 +324,18 @@ def _chart_file(content: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 _ACTIONS: Final[Mapping[str, Callable[[_Trial, Step], Recorded]]] = {
-    "crd": _crd, "create": _create, "update": _replace, "patch": _patch, "apply": _apply, "get": _get, "list": _list,
-    "table": _table, "delete": _delete, "kubectl": _kubectl, "helm": _helm,
-}  # fmt: skip
+    "crd": _crd,
+    "create": _create,
+    "update": _replace,
+    "patch": _patch,
+    "apply": _apply,
+    "get": _get,
+    "list": _list,
+    "table": _table,
+    "delete": _delete,
+    "kubectl": _kubectl,
+    "helm": _helm,
+}
 
 
 def _at(step: Step, name: str = "") -> str:
