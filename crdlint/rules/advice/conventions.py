@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from functools import partial
 from typing import Final
 
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.rules.advice.pruned_objects import (
-    is_arbitrary,
     is_of_root,
-    keeps_as_item,
     may_be_without_keys,
 )
 from crdlint.rules.engine.advisory import (
     Advisory,
     DecodedCRD,
-    is_of_metadata,
-    property_name,
     version_parts,
 )
 from crdlint.rules.engine.rule import Nodes, OnRequest
 from crdlint.schema.json_paths import steps
-from crdlint.schema.structural import junctors
 
 _Convention: Final = partial(OnRequest, in_set="conventions")
 _OfVersion: Final = partial(_Convention, scope="version")
@@ -202,47 +196,21 @@ def _message(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
 
 
 @_Convention(
-    "nested-object-prunes-everything",
-    "Every field of an object is dropped",
-    observed=("nested-unknown-object", "root-keeps-nothing"),
-    why="The API server drops every field that the schema does not specify, and this object specifies none.",
-    help="Specify the `properties` of the object, or add `x-kubernetes-preserve-unknown-fields: true`",
+    "root-prunes-everything",
+    "Every field of the objects is dropped",
+    scope="schema",
+    observed=("root-keeps-nothing",),
+    why="The API server drops every field that the schema does not specify, and this schema specifies none.",
+    help="Specify the `properties` of the root, or add `x-kubernetes-preserve-unknown-fields: true`",
     marker="write `+kubebuilder:pruning:PreserveUnknownFields`",
-    bad="a: {type: object}",
-    good="a: {type: object, additionalProperties: {type: string}}",
+    bad="type: object",
+    good="type: object\nproperties: {spec: {type: object, additionalProperties: {type: string}}}",
 ).advice_on(Nodes(when=may_be_without_keys))
-def _object(schema: JSONSchemaProps, crd: DecodedCRD) -> Iterator[Advisory]:
-    """Yield an object without keys that is no member of a union; the root keeps nothing but the metadata of its objects."""
-    if schema.properties or crd.spec.preserve_unknown_fields or keeps_as_item(schema):
-        return
-    if schema.parent is None:
-        yield Advisory(_ROOT, schema.path)
-        return
-    name = property_name(schema)
-    is_of_default = is_of_root(schema, "spec") or is_arbitrary(
-        schema
-    )  # which is reported by default
-    if is_of_default or name == "metadata" or is_of_metadata(schema):
-        return
-    if name is None or not _is_member_of_union(name, schema.parent):
-        yield Advisory("every key below is dropped", schema.path)
-
-
-_ROOT: Final = "the API server drops every field of the objects but `metadata`"
-
-
-def _is_member_of_union(name: str, union: JSONSchemaProps) -> bool:
-    if union.max_properties == 1:
-        return True
-    word = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
-    if any(word.search(rule.rule) for rule in union.x_validations):
-        return True
-    parts = [*junctors(union)]
-    for part in parts:  # which grows
-        if name in part.required:
-            return True
-        parts += junctors(part)
-    return False
+def _root(schema: JSONSchemaProps, crd: DecodedCRD) -> Iterator[Advisory]:
+    keeps_fields = schema.properties or crd.spec.preserve_unknown_fields
+    if schema.parent is None and not keeps_fields:
+        message = "the API server drops every field of the objects but `metadata`"
+        yield Advisory(message, schema.path)
 
 
 @_Convention(
