@@ -156,9 +156,9 @@ def follow(text: str, root: JSONSchemaProps) -> JSONSchemaProps | Missing | None
         if is_undecided:
             return None
         below = _below(current, name)
-        if below is None and name is ITEMS:
-            return None
         if below is None:
+            if name is None:
+                return None
             missing = "" if current.type == "array" else name
             return Missing(current, missing, text[:end], text[:before])
         current, before = below, end
