@@ -241,7 +241,11 @@ class _DiffCommand:
 
         old = OldSide(OldCharts(self._values), builds=self._planner.kustomize)
         load_side(self._old, (self._new.path,), selection, old)
-        self._note_unread(old.problems, self._old)
+        self._note_unread((each for each in old.problems if each.fatal), self._old)
+        skipped = () if self._options.quiet else old.problems
+        for each in skipped:
+            if not each.fatal:
+                console.err(f"crdlint: {each.path}: {each.message}")
         for problem in (*self._old.problems, *self._new.problems):
             self._totals.problem(problem, "not compared")
         return old

@@ -27,7 +27,7 @@ YAML_SUFFIXES: Final = (".yaml", ".yml", ".json")
 NEVER_ENTERED: Final = frozenset({".git", ".hg", ".svn"})
 _DOWNLOAD: Final = "crdlint reads files only: curl -sSfL {} | crdlint check -"
 _DANGLING: Final = "skipped: a link that leads to no file"
-_SKIPPED_LINK: Final = f"skipped: {LINK_OUT}, or of the directory to check"
+SKIPPED_LINK: Final = f"skipped: {LINK_OUT}, or of the directory to check"
 
 
 class UnreadInput(NamedTuple):
@@ -179,7 +179,7 @@ class _FileWalk:
         """Report a path that links lead away from all that the arguments name, and return whether it is one."""
         is_out = leads_out(path, self.tops | self.bases)
         if is_out:
-            self._report(path, _SKIPPED_LINK, fatal=False)
+            self._report(path, SKIPPED_LINK, fatal=False)
         return is_out
 
     def named(self, path: str) -> None:

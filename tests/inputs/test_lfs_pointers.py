@@ -131,3 +131,23 @@ def test_other_files_that_are_no_text_are_no_new_crds(checkout: Any, data: bytes
         result = CliRunner().invoke(cli, command)
         assert result.exit_code == 2, (command, result.output)
         assert "other.yaml" not in result.stderr
+
+
+@each("arguments", ["check --against old crd.yaml", "diff old new", "diff old crd.yaml"])
+def test_an_old_link_out_of_the_repository_is_no_new_crd(checkout: Any, arguments: str) -> None:
+    checkout.commit({"crd.yaml": CRD, "new/crd.yaml": CRD, "old/a.yaml": "a: 1\n"})
+    (checkout.top / "old" / "crd.yaml").unlink(missing_ok=True)
+    (checkout.top / "old" / "crd.yaml").symlink_to("../../outside.yaml")
+    (checkout.top.parent / "outside.yaml").write_text(CRD, encoding="utf-8")
+    result = CliRunner().invoke(cli, arguments.split())
+    assert result.exit_code == 2, result.output
+    assert "crd.yaml: skipped: a link that leads out" in result.stderr
+
+
+def test_a_link_on_both_sides_is_compared_with_nothing(checkout: Any) -> None:
+    checkout.commit({"new/a.yaml": CRD, "old/a.yaml": CRD})
+    (checkout.top.parent / "outside.yaml").write_text(CRD, encoding="utf-8")
+    for side in ("old", "new"):
+        (checkout.top / side / "crd.yaml").symlink_to("../../outside.yaml")
+    result = CliRunner().invoke(cli, ["diff", "old", "new"])
+    assert result.exit_code == 0, result.output

@@ -8,7 +8,14 @@ from dataclasses import field
 from functools import cached_property, partial
 from itertools import chain
 
-from crdlint.files.paths import PathFilter, Selection, UnreadInput, discover, has_yaml_suffix
+from crdlint.files.paths import (
+    SKIPPED_LINK,
+    PathFilter,
+    Selection,
+    UnreadInput,
+    discover,
+    has_yaml_suffix,
+)
 from crdlint.files.patterns import Glob
 from crdlint.files.read import UnreadableError, decode, open_descriptor, read_bytes, with_parents
 from crdlint.files.recognition import may_hold_crd
@@ -187,10 +194,10 @@ def load_side(
 ) -> None:
     """Add the files of a path to the old side."""
     discovered = discover([side.path], selection)
-    # A link that is not followed may lead to an old CRD: without it, a CRD counts as new.
-    old.problems += (
-        problem._replace(path=side.name(problem.path)) for problem in discovered.problems
-    )
+    for problem in discovered.problems:
+        counterpart = _counterpart(problem.path, side.path, arguments)
+        fatal = problem.fatal or _hides_old_crd(problem, counterpart)
+        old.problems.append(problem._replace(path=side.name(problem.path), fatal=fatal))
     in_scope = not os.path.isdir(side.path) or Scope(arguments, selection.filter()).has_folder
     layout, patches = ChartLayout(), Patches()
 
@@ -254,6 +261,15 @@ def _unreadable(data: bytes) -> str | None:
     except UnreadableError as error:
         return str(error)
     return None
+
+
+def _hides_old_crd(problem: UnreadInput, counterpart: str) -> bool:
+    """Return whether a file that is not read, because a link to it is not followed, may have an old CRD that would count as added.
+
+    `counterpart` is the new path in the place of the link; a link there is not followed either.
+    """
+    is_link_out = problem.message == SKIPPED_LINK and has_yaml_suffix(problem.path)
+    return is_link_out and not os.path.islink(counterpart)
 
 
 def _may_hold_new_crd(file: OldFile) -> bool:
