@@ -292,18 +292,31 @@ else:
             return result
 
     def _first_new(kind):
-        """Return a `__new__` that takes all fields by position; another call, or many, have it compiled."""
+        """Return a `__new__` for the first values, whose calls are not compiled; that is done for many, or a wrong call."""
         calls = count()
         names = kind._fields
 
         def new(cls, /, *arguments, **named):
-            if len(arguments) == len(names) and not named and next(calls) < _FEW:
-                return tuple.__new__(cls, arguments)
+            if next(calls) < _FEW:
+                is_in_full = len(arguments) == len(names) and not named
+                values = arguments if is_in_full else _given(kind, arguments, named)
+                if values is not None:
+                    return tuple.__new__(cls, values)
             defaults = kind._field_defaults.values()
             kind.__new__ = namedtuple(kind.__name__, names, defaults=defaults).__new__
             return kind.__new__(cls, *arguments, **named)
 
         return new
+
+    def _given(kind, arguments, named):
+        """Return the values of all fields for the arguments of a call, None for a wrong one."""
+        names = kind._fields
+        by_position = dict(zip(names, arguments, strict=False))
+        values = kind._field_defaults | by_position | named
+        is_once = len(by_position) == len(arguments) and by_position.keys().isdisjoint(named)
+        if not is_once or values.keys() != {*names}:
+            return None
+        return [values[name] for name in names]
 
     def _make(cls, iterable):
         values = tuple.__new__(cls, iterable)
