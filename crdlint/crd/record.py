@@ -42,7 +42,9 @@ class _Declaration(NamedTuple):
         json_name = self.json_name
         if json_name is None:
             json_name = _json_name(self.go_name)
-        go_type = _TYPE_NAME.sub(rf"{package}.\1", self.go_type)
+        go_type = self.go_type
+        if not go_type.islower():
+            go_type = _TYPE_NAME.sub(rf"{package}.\1", go_type)
         return Field(attribute, self.go_name, json_name, go_type)
 
 
@@ -124,6 +126,8 @@ ZEROS: Final[dict[str, Any]] = {
 
 def _json_name(name: str) -> str:
     """Return a Go name as a JSON name: `JSONPath` as `jsonPath`, `XListType` as `x-kubernetes-list-type`."""
+    if name[1:2].islower():  # most names, without the time that patterns take
+        return name[0].lower() + name[1:]
     if _EXTENSION.match(name):
         return "x-kubernetes" + re.sub("[A-Z]", lambda initial: f"-{initial[0].lower()}", name[1:])
     return _INITIALS.sub(lambda initials: initials[0].lower(), name, count=1)

@@ -15,6 +15,7 @@ from functools import cache, lru_cache
 from typing import Any, Final, Generic, TypeAlias, TypeVar, cast
 
 from crdlint.cel.dialect import CELDialect
+from crdlint.gathering import without_none
 from crdlint.light import NamedTuple, dataclass, regex, replace
 
 Version: TypeAlias = "tuple[int, int]"
@@ -226,7 +227,7 @@ class Server:
     @property
     def first_patch(self) -> Server | None:
         """The first patch release of the version, if it answers otherwise than the newest one; None for one itself."""
-        return None if self.patch else _FIRST_PATCHES.get(self.version)
+        return None if self.patch else _first_patch(self.minor)
 
     def __str__(self) -> str:
         return f"{self.major}.{self.minor}{self.patch}"
@@ -252,17 +253,6 @@ def _server(minor: int) -> Server:
     )
 
 
-def _first_patch(minor: int, *, of_cel: Mapping[str, bool], **switches: Any) -> Server:
-    """Return the first patch release of a version, by what it does otherwise than the newest one."""
-    newest = _server(minor)
-    return replace(
-        newest,
-        patch=".0",
-        cel=newest.cel._replace(**of_cel),
-        **switches,
-    )
-
-
 SERVERS: Final = tuple(map(_server, range(28, 38)))
 OLDEST: Final = SERVERS[0]
 # The default server: the newest whose answers are recorded.
@@ -276,23 +266,39 @@ PREVIEW_SOURCE: Final = "v1.38.0-beta.0"
 
 _ALL: Final = (*SERVERS, PREVIEW)
 _BY_VERSION: Final = {server.version: server for server in _ALL}
-# The first patch releases whose answers are not those of the newest one.
-_FIRST_PATCHES: Final = {
-    server.version: server
-    for server in (
-        _first_patch(28, of_cel={"sizes_results_of_calls": False}, panics_without_types=True),
-        _first_patch(
-            29,
-            of_cel={"presence_test_has_cost": True, "runs_optional_rules_on_create": False},
-            panics_without_types=True,
-            optional_old_self=FieldState.KNOWN,
-        ),
-        _first_patch(30, of_cel={}, panics_without_types=True),
-        _first_patch(32, of_cel={"contains_networks_by_prefix": False}),
-        _first_patch(34, of_cel={}, format_warnings=FormatWarnings.ALL_AS_STRINGS),
-    )
+
+# By minor version, what the first patch release does otherwise than the newest one: of CEL, and else.
+_OF_FIRST_PATCHES: Final[Mapping[int, tuple[Mapping[str, bool], Mapping[str, Any]]]] = {
+    28: ({"sizes_results_of_calls": False}, {"panics_without_types": True}),
+    29: (
+        {"presence_test_has_cost": True, "runs_optional_rules_on_create": False},
+        {"panics_without_types": True, "optional_old_self": FieldState.KNOWN},
+    ),
+    30: ({}, {"panics_without_types": True}),
+    32: ({"contains_networks_by_prefix": False}, {}),
+    34: ({}, {"format_warnings": FormatWarnings.ALL_AS_STRINGS}),
 }
-_NAMED: Final = {str(server): server for server in (*_ALL, *_FIRST_PATCHES.values())}
+
+
+@cache
+def _first_patch(minor: int) -> Server | None:
+    """Return the first patch release of a version, if it answers otherwise than the newest one."""
+    if minor not in _OF_FIRST_PATCHES:
+        return None
+    of_cel, switches = _OF_FIRST_PATCHES[minor]
+    newest = _server(minor)
+    return replace(
+        newest,
+        patch=".0",
+        cel=newest.cel._replace(**of_cel),
+        **switches,
+    )
+
+
+@cache
+def _by_name() -> Mapping[str, Server]:
+    patches = (_first_patch(minor) for minor in _OF_FIRST_PATCHES)
+    return {str(server): server for server in (*_ALL, *without_none(patches))}
 
 
 def first_to_know(field: str) -> Server:
@@ -305,7 +311,7 @@ def _server_of(version: Version) -> Server:
 
 
 def _server_named(name: str) -> Server:
-    return _NAMED[name]
+    return _by_name()[name]
 
 
 class Range(NamedTuple):
@@ -367,7 +373,7 @@ def parse_range(text: str) -> Range:
     """
     if text[:1] in _OPERATORS or " " in text.strip():
         return _satisfying(text)
-    named = _NAMED.get(text.removeprefix("v"))
+    named = _by_name().get(text.removeprefix("v"))
     if named is not None:
         return Range.of(named)
     first, dots, last = text.partition("..")

@@ -61,7 +61,8 @@ class DefinedKinds(NamedTuple):
 
 def outline(text: str) -> DefinedKinds | None:
     """Return the groups and kinds that a document may define, or None if it contains no CRD."""
-    if _ESCAPED.search(text) or any(tag in text for tag in _BINARY):
+    is_escaped = "\\" in text and _ESCAPED.search(text) is not None
+    if is_escaped or any(tag in text for tag in _BINARY):
         return DefinedKinds(None, None)
     if KIND not in text:
         return None
