@@ -84,6 +84,10 @@ def _documents(line: str) -> Callable[[int], str]:
     return lambda n: f"{HEAD}{_SCHEMA}type: object\n" + f"---\n{line}\n" * n
 
 
+_LIST: Final = (
+    "{type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [key],"
+    " items: {type: object, required: [key], properties: {key: {type: string}}}}"
+)
 _MAPS: Final = "type: object, additionalProperties: {"
 SHAPES: Final = {
     "misspelt fields": Shape(_json),
@@ -96,6 +100,14 @@ SHAPES: Final = {
     "nested properties": Shape(_nested("type: object, properties: {a: {", "}}")),
     "nested maps": Shape(_nested(_MAPS, "}")),
     "nested maps in an update": Shape(_nested(_MAPS, "}"), _nested(_MAPS, "}", "type: integer")),
+    "fields": Shape(_fields("a@: {type: string, maxLength: 5, enum: [a, b]}")),
+    "defaults": Shape(_fields("a@: {type: integer, default: 3}")),
+    "defaults of objects": Shape(_fields("a@: {type: object, default: {b: 3}, properties: {b: {type: integer}}}")),
+    "lists by key": Shape(_fields(f"a@: {_LIST}")),
+    "rules of one object": Shape(
+        lambda n: f"{HEAD}{_SCHEMA}type: object\n{_SCHEMA}properties: {{a: {{type: string, maxLength: 5}}}}\n"
+        f"{_SCHEMA}x-kubernetes-validations: [{', '.join(f'{{rule: self.a.size() < {i}}}' for i in range(6, n + 6))}]\n"
+    ),
     "wrong defaults": Shape(_listed("{type: object, properties: {a: {type: array, items: {type: integer}, default: [@]}}}")),
     "required names": Shape(_listed("{type: object, required: [@]}")),
     "values of an enum": Shape(_listed("{type: object, properties: {a: {type: string, enum: [@]}}}")),

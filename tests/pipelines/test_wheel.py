@@ -69,7 +69,7 @@ def test_says_what_it_is(wheel: zipfile.ZipFile) -> None:
     metadata = wheel.read(f"{folder}/METADATA").decode()
     assert f"Version: {__version__}" in metadata
     assert "Requires-Python: >=3.10" in metadata
-    assert "crdlint = crdlint.__main__:main" in wheel.read(f"{folder}/entry_points.txt").decode()
+    assert "crdlint = crdlint.__main__:run" in wheel.read(f"{folder}/entry_points.txt").decode()
     assert wheel.read(f"{folder}/licenses/LICENSE") == (ROOT / "LICENSE").read_bytes()
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from itertools import islice, pairwise
 from typing import Final, TypeAlias
 
@@ -355,15 +355,24 @@ def _edit(
         return escape(value) or value if is_field else value
 
     new = _PART.sub(part, template)
-    operators = {sign[1] for sign in _OPERATOR.finditer(template)}
-    around = _AROUND_ARITHMETIC if operators <= {*"+-*/%"} else _AROUND_COMPARISON
-    around = _AROUND if operators & {"&&", "||", "?"} else around
     before = text.tokens[match.start - 1].text if match.start else ""
     after = text.tokens[match.end].text if match.end < len(text.tokens) else ""
-    if operators and not operators <= set(pattern.split()) and not {before, after} <= around:
+    around = _needing_no_brackets(pattern, template)
+    if around is not None and not (before in around and after in around):
         new = f"({new})"
     if before == new[:1] == "!":
         return Edit(
             text.tokens[match.start - 1].start, text.span(match.start, match.end)[1], new[1:]
         )
     return Edit(*text.span(match.start, match.end), new)
+
+
+@lru_cache(maxsize=4096)
+def _needing_no_brackets(pattern: str, template: str) -> frozenset[str] | None:
+    """Return the tokens beside which a template needs no brackets, None for one that needs none anywhere."""
+    operators = {sign[1] for sign in _OPERATOR.finditer(template)}
+    if operators <= set(pattern.split()):
+        return None
+    if operators & {"&&", "||", "?"}:
+        return _AROUND
+    return _AROUND_ARITHMETIC if operators <= {*"+-*/%"} else _AROUND_COMPARISON

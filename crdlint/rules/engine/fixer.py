@@ -133,11 +133,21 @@ def fix_of(fixers: Iterable[Fixer[FindingT]], finding: FindingT, line_start: int
     has_mark = document.root is not None and document.text.startswith("\ufeff")
     offset = line_start + has_mark
     versions = list(each_version(finding))
-    for fixer in fixers:
+    for fixer in _different(fixers):
         fix = _shared(fixer, finding, partial(_fix_by, fixer, versions, offset))
         if fix is not None:
             return fix
     return None
+
+
+def _different(fixers: Iterable[Fixer[FindingT]]) -> Iterator[Fixer[FindingT]]:
+    """Yield the fixes without those that differ from an earlier one only in their example."""
+    tried: list[tuple[object, object]] = []
+    for fixer in fixers:
+        way = fixer.edits, fixer.shared_by
+        if way not in tried:
+            tried.append(way)
+            yield fixer
 
 
 def _shared(

@@ -18,12 +18,15 @@ from crdlint.yaml.nodes import Scalar
 
 
 def _quoted_expression(finding: FieldFinding) -> Iterable[Edit]:
-    from crdlint.kubecel.repair.patterns import Tokens
-
     node = finding.scalar()
     yield from quoted_tag(finding.editor, node)
+    with_comment = list(quoted_with_comment(finding.editor, node))
+    if not with_comment:
+        return
+    from crdlint.kubecel.repair.patterns import Tokens
+
     if Tokens(node.value).is_open:
-        yield from quoted_with_comment(finding.editor, node)
+        yield from with_comment
 
 
 def meant(finding: FieldFinding, *, certain: bool) -> Iterable[Edit]:
