@@ -299,7 +299,7 @@ else:
         def new(cls, /, *arguments, **named):
             if next(calls) < _FEW:
                 is_in_full = len(arguments) == len(names) and not named
-                values = arguments if is_in_full else _given(kind, arguments, named)
+                values = arguments if is_in_full else _values_of_call(kind, arguments, named)
                 if values is not None:
                     return tuple.__new__(cls, values)
             defaults = kind._field_defaults.values()
@@ -308,7 +308,7 @@ else:
 
         return new
 
-    def _given(kind, arguments, named):
+    def _values_of_call(kind, arguments, named):
         """Return the values of all fields for the arguments of a call, None for a wrong one."""
         names = kind._fields
         by_position = dict(zip(names, arguments, strict=False))

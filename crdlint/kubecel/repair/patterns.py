@@ -37,7 +37,8 @@ _ENDS: Final = frozenset({"START", "END"})
 _NAMES: Final = frozenset("vwk")
 _KEY: Final = "K"
 _KEY_NAMES: Final = frozenset({"k", "key", "i", "j", "idx", "index"})
-_KINDS: Final = _NAMES | frozenset("stqnmd") | {_KEY}
+_ALIKE: Final = ("vwk", "st", "nm", "q", "d", _KEY)  # kinds that match the same tokens
+_KINDS: Final = frozenset("".join(_ALIKE))
 _SEVERAL: Final = _OPERANDS | _SEQUENCES | _KINDS  # parts that match more than one word
 _PARTS: Final = _OPERANDS | _SEQUENCES | _ENDS | _KINDS
 _WORDS: Final = frozenset({"in", "and", "or", "not", "is", "if", "then", "else"})
@@ -119,9 +120,10 @@ class Tokens:
     @cached_property
     def words(self) -> frozenset[str]:
         """The words of the tokens, alone and with the next one, and the names of their kinds: a pattern needs some of these."""
-        kinds = (kind for kind in _KINDS if any(token.is_a(kind) for token in self.tokens))
+        tokens = self.tokens
+        kinds = (kinds for kinds in _ALIKE if any(token.is_a(kinds[0]) for token in tokens))
         pairs = map(" ".join, pairwise(("START", *self._words, "END")))
-        return frozenset(self._words).union(kinds, pairs)
+        return frozenset(self._words).union(*kinds, pairs)
 
     @property
     def is_open(self) -> bool:

@@ -56,7 +56,9 @@ class UnknownName:
         """Return how often the name is in a text, outside of strings; 0 for a text in which it may be known."""
         if self._is_known or "//" in text or self._names[0] in _DECLARED.findall(text):
             return 0
-        return sum(map(self._is_in, _NAMES.finditer(_STRING.sub("''", text))))
+        has_strings = "'" in text or '"' in text
+        outside = _STRING.sub("''", text) if has_strings else text
+        return sum(map(self._is_in, _NAMES.finditer(outside)))
 
     def _is_in(self, match: re.Match[str]) -> bool:
         """Return whether a path begins with the name, which nothing calls, or ends with a macro over its object."""
