@@ -51,7 +51,7 @@ def run() -> None:
 def _is_done() -> bool:
     """Return whether nothing else runs or is to be run at the end, and all output is written."""
     threading = sys.modules.get("threading")
-    has_callbacks = atexit._ncallbacks() > 0  # noqa: SLF001  nothing public tells
+    has_callbacks = atexit._ncallbacks() > 0  # noqa: SLF001  nothing public shows it
     if has_callbacks or (threading is not None and threading.active_count() > 1):
         return False
     try:
