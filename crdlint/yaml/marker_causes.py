@@ -15,7 +15,7 @@ from crdlint.phrases import joined
 from crdlint.yaml import repairs
 from crdlint.yaml.broken_text import BrokenText, Cause, indent_of
 from crdlint.yaml.editor import is_plain, quoted
-from crdlint.yaml.pasted_causes import is_other_comment, with_hash
+from crdlint.yaml.pasted_causes import comments_apart, is_other_comment, with_hash
 
 _MARKER: Final = regex(
     r" *\+(kubebuilder:(?:validation|default|pruning)(?::\w+)*|nullable|optional|required|default"
@@ -87,9 +87,7 @@ def markers(text: BrokenText) -> Iterator[Cause]:
         return
     entries = {i: entry for i, entry in entries.items() if entry}
     fields = [f"`{entry}` in line {text.line(i)}" for i, entry in entries.items()]
-    rewritten = {
-        i: with_hash(text.lines[i]) for i in text.fitting(text.structure, is_other_comment)
-    }
+    rewritten = {i: with_hash(text.lines[i]) for i in comments_apart(text)}
     rewritten |= {i: _indented(text.lines[i], entry) for i, entry in entries.items()}
     yield text.cause(
         repairs.KEYWORDS,

@@ -12,7 +12,7 @@ from typing import Final
 from crdlint.light import regex
 from crdlint.phrases import agreeing
 from crdlint.yaml import repairs
-from crdlint.yaml.broken_text import BrokenText, Cause, entry_of, indent_of
+from crdlint.yaml.broken_text import BrokenText, Cause, entry_of, indent_of, key_column
 from crdlint.yaml.edit import Edit
 from crdlint.yaml.editor import quoted
 
@@ -133,7 +133,7 @@ def line_numbers(text: BrokenText) -> Iterator[Cause]:
 
 def comments(text: BrokenText) -> Iterator[Cause]:
     """Find comments of other languages, and markers of code generators."""
-    alike = text.fitting(range(len(text.lines)), is_other_comment)
+    alike = [*comments_apart(text)]
     if alike and alike[0] <= text.stop:
         has_marker = any(map(_MARKER.match, text.texts(alike)))
         help_ = f"Begin the comment in {text.numbers(alike)} with `#`"
@@ -147,6 +147,29 @@ def comments(text: BrokenText) -> Iterator[Cause]:
     for i in text.fitting(text.near(), _MARKER.match):
         help_ = f"Remove line {text.line(i)}: controller-gen reads a marker only in a comment of Go code"
         yield _commented(text, i, help_)
+
+
+def comments_apart(text: BrokenText) -> Iterator[int]:
+    """Yield the indexes of comments of another language, but not of lines that continue a text, as in a description."""
+    least = _NEVER  # the indentation of what continues a text
+    for i in text.structure:
+        line = text.lines[i]
+        if not is_other_comment(line) and not _MARKER.match(line):
+            least = _continued(line)
+        elif indent_of(line) < least and is_other_comment(line):
+            yield i
+
+
+def _continued(line: str) -> int:
+    """Return the least indentation of what continues a text in a line: none if the line itself continues one."""
+    if not _STRUCTURE.match(line):
+        return 0
+    return key_column(line) + 1 if entry_of(line) else _NEVER
+
+
+_NEVER: Final = 1 << 30  # no line is indented like that
+# The beginning of a line that is no continuation of a text.
+_STRUCTURE: Final = regex(r" *(?:- |[\[\]{}#]|[\"']?[A-Za-z$][\w$./-]*[\"']?:|\r?\Z)")
 
 
 def is_other_comment(line: str) -> bool:

@@ -125,6 +125,32 @@ def test_several_markers_are_written_at_once() -> None:
     assert apply(document.text, cause.edits) == _crd("string", "\n    ".join(fields))
 
 
+# How older releases of controller-gen write the descriptions of conditions and of their types.
+_TEXTS: Final = (
+    'description: "A list. // Known\\n      types are: a // +patchMergeKey=type\n      // +listType=map // +listMapKey=type\n      Conditions"\n',
+    "description: type of condition in CamelCase.\n      --- Many values are consistent\n      across resources\n",
+    "description: type of condition\n      in CamelCase.\n      // Many values are consistent\n      across resources\n",
+)
+
+
+@each("described", _TEXTS)
+def test_a_comment_within_a_text_does_not_keep_a_marker_from_its_meaning(described: str) -> None:
+    around = f"    maxLength: 9\n    {described}"
+    document = parse_first(_crd("string", f"+{_VALIDATION}Enum=a;b", more=around))
+    cause = syntax_cause(document, lambda _: 0)
+    assert cause is not None
+    assert apply(document.text, cause.edits) == _crd("string", "enum: [a, b]", more=around)
+
+
+@each("described", _TEXTS)
+def test_only_a_comment_outside_of_texts_gets_its_sign(described: str) -> None:
+    around = f"    maxLength: 9\n    {described}"
+    document = parse_first(_crd("string", "// The mode", more=around))
+    cause = syntax_cause(document, lambda _: 0)
+    assert cause is not None
+    assert apply(document.text, cause.edits) == _crd("string", "# The mode", more=around)
+
+
 def test_a_marker_that_is_a_line_of_a_text_stays() -> None:
     text = _crd(
         "string", "description: a\n      +optional", more="    enum: [a\n    maxLength: 3\n"
