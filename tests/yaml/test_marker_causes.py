@@ -127,7 +127,8 @@ def test_several_markers_are_written_at_once() -> None:
 
 # How older releases of controller-gen write the descriptions of conditions and of their types.
 _TEXTS: Final = (
-    'description: "A list. // Known\\n      types are: a // +patchMergeKey=type\n      // +listType=map // +listMapKey=type\n      Conditions"\n',
+    'description: "A list. // Known\\n      types are: a // +patchMergeKey=type\n      // +listType=map\n'
+    '      // +listMapKey=type Conditions"\n',
     "description: type of condition in CamelCase.\n      --- Many values are consistent\n      across resources\n",
     "description: type of condition\n      in CamelCase.\n      // Many values are consistent\n      across resources\n",
 )
