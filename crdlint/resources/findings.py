@@ -440,7 +440,14 @@ class ResourceFindings(NamedTuple):
             headline=headlines.cut(headline),
             help=_GIVE_A_VALUE,
             lacks=lacking(written.node, ""),
+            cause=NO_VALUE if self._has_comment(written) else finding.cause,
         )
+
+    def _has_comment(self, location: SourceLocation) -> bool:
+        """Return whether a comment is behind a field without a value, as in `tag: # the newest tag`."""
+        text, start = self.locator.text, (location.key or location.node).start_mark.index
+        _, _, behind = text[start:].partition("\n")[0].partition(":")
+        return behind.lstrip().startswith("#")
 
     def _fixed_value(
         self,

@@ -497,7 +497,8 @@ def _is_minor(finding: Diagnostic, options: ResourceOptions) -> bool:
     Tests and templates of programs add names, and tests may change versions. New samples have a null where users fill in
     a value, or where all fields of an object are comments.
     """
-    is_missing = finding.error_type == REQUIRED and (options.of_tests or finding.field == _NAME)
+    is_filled_in = options.of_tests or finding.field == _NAME or finding.cause == NO_VALUE
+    is_missing = finding.error_type == REQUIRED and is_filled_in
     is_completed = options.of_tests and finding.rule in _COMPLETED_BY_TESTS
     is_warning = finding.severity == "warning" and (
         options.of_tests or finding.cause in _LEFT_EMPTY

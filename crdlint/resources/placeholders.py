@@ -31,6 +31,10 @@ _BUILT_IN: Final = regex(
     r"|\A(?:REPLACE|CHANGE|INSERT|FILL|ENTER|ADD)[_-]?(?:ME|THIS|WITH|HERE|IN|YOUR)(?![A-Za-z])[A-Z0-9_-]*\Z"
     r"|\AYOUR[_-][A-Z0-9_-]+\Z|\A(?:TODO|TBD|FIXME)(?![A-Za-z])"
 )
+# What a value is, in capital letters, where no value of an enumeration is expected: NAME, WORKSPACE_ID.
+_IN_CAPITALS: Final = regex(
+    r"(?:[A-Z0-9]+_)*(?:ID|NAME|KEY|SECRET|TOKEN|URL|HOST|NAMESPACE|PASSWORD|USER|EMAIL|IP|REGION|BUCKET)"
+)
 _VARIABLE: Final = regex(r"\$[A-Za-z_]")
 _FEWEST_EMPTY: Final = 10  # empty texts of an object that lists all fields
 _MOST: Final = 1000  # the number of placeholders in an object that are compared with the paths that a rule reads
@@ -80,11 +84,19 @@ class Placeholders:
         rule = error.cause
         if rule is None and self.is_left_empty(location):
             return True
+        if self._is_in_capitals(error):
+            return self._withhold_at(location)
         if not self._within(self.locator.root):
             return False
         if rule is not None and rule.expr is not None:
             return self._withhold(self._read_by(rule.expr, rule.self_path))
         return self._is_caused_at(location, error)
+
+    def _is_in_capitals(self, error: FieldError) -> bool:
+        """Return whether an error is about a text that only names what the value is, in capital letters."""
+        value = error.value if error.type != NOT_SUPPORTED and error.cause is None else None
+        is_text = self.patterns.built_in and isinstance(value, str)
+        return is_text and _IN_CAPITALS.fullmatch(str(value)) is not None
 
     def _is_caused_at(self, location: SourceLocation, error: FieldError) -> bool:
         """Return whether the value that an error is about may be wrong by a placeholder only, and record it in that case."""

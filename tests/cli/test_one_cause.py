@@ -251,6 +251,24 @@ CASES: Final[dict[str, tuple[dict[str, str], int, str, int]]] = {
         "0 errors, 0 warnings, 2 infos",
         2,
     ),
+    "a required value that users fill in by a comment": (
+        {"crd.yaml": _STRICT, "a.yaml": _object("\n  mode: # your mode\n  ref: {a: x}")},
+        0,
+        "0 errors, 0 warnings, 1 info",
+        1,
+    ),
+    "a required value that is missing": (
+        {"crd.yaml": _STRICT, "a.yaml": _object("\n  mode:\n  ref: {a: x}")},
+        1,
+        "1 error",
+        1,
+    ),
+    "a Go template outside of a chart, which sets the name of a CRD": (
+        {"a.yaml": _CRD.replace("foos.example.com", "{{ .Name }}"), "b.yaml": _OTHER},
+        0,
+        "1 info",
+        1,
+    ),
     "another kind in the API group of CRDs, in two files": (
         {"crd.yaml": _CRD, "a.yaml": _OTHER_KIND, "b/a.yaml": f"# A copy.\n{_OTHER_KIND}"},
         1,

@@ -66,6 +66,17 @@ CASES: dict[str, tuple[dict[str, str], dict[str, list[str]]]] = {
     },
     "a choice": ({"samples/a.yaml": GOOD.replace("Safe", "Slow | Safe")}, {}),
     "a version with a joker": ({"samples/a.yaml": GOOD.replace("/v1", "/v?alpha?")}, {}),
+    **{
+        f"a name in capitals: {text}": (
+            {"samples/a.yaml": GOOD.replace("name: a", f"name: {text}")},
+            {} if rules is None else {"samples/a.yaml": rules},
+        )
+        for text, rules in (
+            ("NAME", None), ("CLUSTER_NAME", None), ("MY_ID", None),
+            ("PROD", ["resource-metadata"]), ("Name", ["resource-metadata"]),
+        )
+    },
+    "a value of an enumeration in capitals": ({"samples/a.yaml": GOOD.replace("Safe", "FAST_NAME")}, {"samples/a.yaml": MODE}),
     "a path with a placeholder in braces": (
         {"samples/a.yaml": GOOD.replace("Safe", "{REGISTRY}/a")},
         {},

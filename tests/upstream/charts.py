@@ -157,6 +157,11 @@ CHECKED: Final[dict[str, tuple[Mapping[str, str], list[str]]]] = {
     "a CRD in crds/ and a hook": (
         {"crds/a.yaml": crd(), "templates/a.yaml": crd(HOOK.format("post-install"))},
         ["error helm-crd-twice templates/a.yaml", "warning helm-crd-hook templates/a.yaml"]),
+    "a CRD in crds/, and in templates/ if the cluster does not have it": (
+        {"crds/a.yaml": crd(), "templates/a.yaml": gated(f'not (.Capabilities.APIVersions.Has "{GROUP}/v1")', crd())}, []),
+    "a file of crds/ that a template includes if the cluster does not have it": (
+        {"crds/a.yaml": crd(), "templates/a.yaml": gated(f'not (.Capabilities.APIVersions.Has "{GROUP}/v1")',
+         '{{ .Files.Get "crds/a.yaml" }}\n')}, []),
     "a CRD in two templates": (
         {"templates/a.yaml": crd(KEEP), "templates/b.yaml": crd(KEEP, fields="size: {type: integer}")},
         ["error helm-crd-twice templates/b.yaml"]),

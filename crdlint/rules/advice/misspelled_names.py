@@ -42,8 +42,14 @@ def _root_fields(crd: DecodedCRD) -> Iterator[Advisory]:
         missing = [name for name in _ROOT_FIELDS if name not in root.properties]
         for name, schema in root.properties.items():
             meant = None if name in _ROOT_FIELDS else _meant(name, missing)
-            if meant is not None:
+            if meant is not None and _may_be(schema, meant):
                 yield Advisory(_of_root(name, meant), schema.path, OneCommand(f"Write `{meant}`"))
+
+
+def _may_be(schema: JSONSchemaProps, field: str) -> bool:
+    """Return whether a schema may be that of a root field, by its type: a list of `specs` is a field of its own."""
+    is_text = field in {"apiVersion", "kind"}
+    return not schema.type or ((schema.type == "string") == is_text and schema.type != "array")
 
 
 def _meant(name: str, fields: Iterable[str]) -> str | None:

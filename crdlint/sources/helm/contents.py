@@ -479,6 +479,9 @@ def _take(documents: list[ChartDocument]) -> ChartDocument:
     return chosen
 
 
+_ASKING: Final = b".APIVersions.Has"  # what the cluster has
+
+
 class _UnrenderedDocuments:
     """The documents of a chart that are read without Helm, all of them once."""
 
@@ -515,10 +518,25 @@ class _UnrenderedDocuments:
         masked = self._conditional(numbers)
         for crd in crds:
             others = masked.get((crd.chart.path, crd.file.name, crd.name), [])
-            yield crd.in_place_of(_take(others)) if others else crd
+            yield crd.in_place_of(_take(others)) if others else self._of_included_file(crd)
         for each in chain.from_iterable(masked.values()):
             is_skipped = each.way is Way.SKIPPED
             yield replace(each, is_rendered=each.is_rendered if is_skipped else False)
+
+    def _of_included_file(self, crd: ChartDocument) -> ChartDocument:
+        """Return a rendered CRD that its template does not have, as it includes a file, with the conditions around it."""
+        is_asking = crd.way is not Way.CRDS and _ASKING in crd.file.data
+        masked = mask(crd.file.text) if is_asking else None
+        if masked is None or masked.broken is not None:
+            return crd
+        line = crd.span.line
+        around = (each for each in masked.blocks if each.line < line < each.end_line)
+        return replace(
+            crd,
+            blocks=tuple(each for each in around if not each.has_else),
+            values=None if self._enabled is None else self._enabled.get(crd.chart.path),
+            variables=variables_of(crd.file.text),
+        )
 
     def _conditional(
         self, numbers: Mapping[str, int]

@@ -354,7 +354,16 @@ class _ChartCheck:
 
     @cached_property
     def _crds(self) -> list[ChartDocument]:
-        return list(self.contents.crds())
+        """The CRDs that Helm may send: it renders templates after the installation of `crds/`, so they find those CRDs."""
+        crds = list(self.contents.crds())
+        first = {crd.name for crd in crds if crd.way is Way.CRDS and crd.is_rendered}
+        return [
+            crd
+            for crd in crds
+            if crd.way is Way.CRDS
+            or crd.name not in first
+            or not crd.is_off(self._cluster(crd, has_crd=True))
+        ]
 
     def _sent(self, *ways: Way) -> list[ChartDocument]:
         return [crd for crd in self._crds if crd.way in ways and crd.is_rendered]
