@@ -20,9 +20,9 @@ def main() -> None:
     exit_on_signals()
     try:
         _answer(sys.argv[1:])
-        from crdlint.cli.main import main as run
+        from crdlint.cli.main import main as run_command
 
-        run()
+        run_command()
     finally:
         gc.freeze()  # Python collects garbage at its end, in every module: the process gives back that memory anyway
 
@@ -52,7 +52,8 @@ def _is_done() -> bool:
     """Return whether nothing else runs or is to be run at the end, and all output is written."""
     threading = sys.modules.get("threading")
     has_callbacks = atexit._ncallbacks() > 0  # noqa: SLF001  nothing public shows it
-    if has_callbacks or (threading is not None and threading.active_count() > 1):
+    has_threads = threading is not None and threading.active_count() > 1
+    if has_callbacks or has_threads or sys.getprofile() is not None:
         return False
     try:
         sys.stdout.flush()
