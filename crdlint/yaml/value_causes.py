@@ -599,7 +599,7 @@ def _colon_of_line(text: BrokenText, i: int) -> Iterator[Cause]:
         )
     match = _NO_COLON.match(line)
     if match is not None:
-        mark, entry = match[3].strip(), f"{match[2]}: {match[4]}"
+        mark, entry = match[3].strip(), f"{_keyword(match[2])}: {match[4]}"
         how = f"Write a colon instead of `{mark}`" if mark else "Add a colon after the key"
         for lines in _alike(text, i, partial(_has_mark, mark=mark)):
             help_ = f"{how} in {text.numbers(lines)}: `{entry.strip()}`"
@@ -615,7 +615,13 @@ def _has_block(text: BrokenText, i: int) -> bool:
 
 def _with_colon(line: str) -> str:
     match = _NO_COLON.match(line)
-    return line if match is None else f"{match[1]}{match[2]}: {match[4]}"
+    return line if match is None else f"{match[1]}{_keyword(match[2])}: {match[4]}"
+
+
+def _keyword(name: str) -> str:
+    """Return the keyword of schemas that a name is with a capital letter, as in a marker of Go, or the name itself."""
+    keyword = f"{name[0].lower()}{name[1:]}"
+    return keyword if keyword in KEYWORDS else name
 
 
 def _has_mark(line: str, mark: str) -> bool:

@@ -59,6 +59,7 @@ CASES = {
     "an arrow instead of the colon of a key with fields": b("              hosts:\n", "              hosts =>\n", "Write a colon instead of `=>` in line {}: `hosts:`"),
     "a semicolon instead of the colon of a key with fields": b("              hosts:\n", "              hosts;\n", "Write a colon instead of `;` in line {}: `hosts:`"),
     "items of required without the key": b(REQUIRED, "            - host\n", "Add `required:` above line {}, indented by 12 spaces"),
+    "a limit as in a marker of Go": b("                maxLength: 9\n", "                MaxLength=9\n", "Write a colon instead of `=` in line {}: `maxLength: 9`"),
     "tab": b(HOST, f"\t\t\t\t\t\t\t\t{HOST.lstrip()}", "Indent line {} with spaces: YAML does not allow tabs"),
     "tabs in several lines": b(TYPE, TYPE.replace("                ", "\t\t"), "Indent lines {} and {+1} with spaces: YAML does not allow tabs"),
     "tab after spaces": b(HOST, HOST.replace("                d", "              \td"), "Indent line {} with spaces: YAML does not allow tabs"),
