@@ -216,14 +216,16 @@ def _with_other_rules(entries: Iterable[list[Diagnostic]]) -> Iterable[list[Diag
 
 
 def _with_equal_names(entries: Iterable[list[Diagnostic]]) -> Iterable[list[Diagnostic]]:
-    """Return entries, of which those about unknown fields of equal names in several parts of an object are one."""
+    """Return entries, of which those about unknown fields of equal names in several parts of an object are one.
+
+    No other field is meant by these, which is their cause.
+    """
     joined: dict[object, list[Diagnostic]] = {}
     for number, entry in enumerate(entries):
         first = entry[0]
-        is_of_names = first.rule == UNKNOWN_FIELD and _SCHEMA not in first.field
+        is_to_be_removed = first.rule == UNKNOWN_FIELD and first.cause
         names = frozenset(map(_name, entry))
-        correction = (first.help or "").partition(";")[0]
-        key = (first.crd, names, correction, first.hidden) if is_of_names else number
+        key = (first.crd, names, first.hidden) if is_to_be_removed else number
         joined.setdefault(key, []).extend(entry)
     return joined.values()
 

@@ -333,9 +333,7 @@ class ResourceFindings(NamedTuple):
         location = self.locator.find_text(finding.field) if finding.field else None
         is_null = finding.kind == "field" and location is not None and _is_null(location.node)
         what = f"`{finding.field}` is null" if is_null else finding.headline
-        cause = finding.cause
-        if is_null:
-            cause = ONLY_COMMENTS if self._has_only_comments(finding.field) else NO_VALUE
+        has_only_comments = is_null and self._has_only_comments(finding.field)
         return replace(
             finding,
             origin="crdlint",
@@ -346,7 +344,7 @@ class ResourceFindings(NamedTuple):
             headline=headlines.cut(f"{apply} rejects this object: {what}"),
             server_message=None,
             fix=None,
-            cause=cause,
+            cause=ONLY_COMMENTS if has_only_comments else finding.cause,
         )
 
     def _has_only_comments(self, field: str) -> bool:

@@ -494,20 +494,19 @@ class _ObjectWalk(DocumentWalk):
 def _is_minor(finding: Diagnostic, options: ResourceOptions) -> bool:
     """Return whether a finding about an object beside its CRD is an info.
 
-    Tests and templates of programs add names, and tests may change versions. New samples have a null where users fill in
-    a value, or where all fields of an object are comments.
+    Tests and templates of programs add names, and tests may change versions. New samples have a null where a comment
+    says what users fill in, or where all fields of an object are comments.
     """
     is_filled_in = options.of_tests or finding.field == _NAME or finding.cause == NO_VALUE
     is_missing = finding.error_type == REQUIRED and is_filled_in
     is_completed = options.of_tests and finding.rule in _COMPLETED_BY_TESTS
     is_warning = finding.severity == "warning" and (
-        options.of_tests or finding.cause in _LEFT_EMPTY
+        options.of_tests or finding.cause == ONLY_COMMENTS
     )
     is_version = options.of_tests and finding.cause.startswith(_UNSERVED)
     return options.beside_crds and (is_missing or is_completed or is_warning or is_version)
 
 
-_LEFT_EMPTY: Final = frozenset({ONLY_COMMENTS, NO_VALUE})
 _NAME: Final = "metadata.name"
 _COMPLETED_BY_TESTS: Final = frozenset({rules.RULE_FAILED.id, rules.METADATA.id})
 _UNSERVED: Final = "a version that is not served: "  # a `Diagnostic.cause`, with the group

@@ -245,10 +245,10 @@ CASES: Final[dict[str, tuple[dict[str, str], int, str, int]]] = {
         "",
         2,
     ),
-    "values of a sample that users fill in": (
+    "values of a sample that only server-side apply rejects": (
         {"crd.yaml": _CRD, "a.yaml": _object("\n  size:\n  config:")},
-        0,
-        "0 errors, 0 warnings, 2 infos",
+        2,
+        "0 errors, 2 warnings",
         2,
     ),
     "a required value that users fill in by a comment": (
