@@ -107,9 +107,8 @@ class CheckOptions(FixOptions, HelmOptions, group=Group.OUTPUT):
     kube_version: Declared[Range | None] = configured_kube_version(
         "to check CRDs for", f"else from the chart, else {NEWEST}"
     )
-    against: Declared[str] = file_option(
+    against: Declared[str | None] = file_option(
         "Check CRDs as updates of those in a git revision, a file, a directory or a packed chart.",
-        default="",
         metavar="REV_OR_PATH",
         group=Group.COMPARISON,
     )
@@ -216,7 +215,7 @@ class _CheckCommand:
             view,
             write,
         )
-        if arguments.against and not self._quiet:
+        if arguments.against is not None and not self._quiet:
             self._reports.hold()
         self._state = CheckState(
             baseline=_baseline(arguments),
@@ -237,13 +236,14 @@ class _CheckCommand:
             _REQUEST,
         )
         self._fixing = arguments.fixing()
-        if arguments.against:
+        if arguments.against is not None:
             from crdlint.report.changes import Changes
 
             self._state.changes = Changes()
 
     def run(self) -> int:
-        if not self._options.against.endswith((".tgz", ".tar.gz")):
+        against = self._options.against
+        if against is None or not against.endswith((".tgz", ".tar.gz")):
             return self._run(None)
         from tempfile import TemporaryDirectory
 
@@ -261,7 +261,7 @@ class _CheckCommand:
             arguments.stdin_filename,
         )
         values = arguments.values()
-        old = self._load_old(selection, values, folder) if arguments.against else None
+        old = self._load_old(selection, values, folder)
         discovered = discover(arguments.paths, selection)
         deleted = _deleted(old)
         self._plan(discovered, deleted)
@@ -362,12 +362,14 @@ class _CheckCommand:
 
     def _load_old(
         self, selection: Selection, values: HelmValues | None, folder: str | None
-    ) -> OldSide:
-        """Return the old side to compare with; an invalid argument ends the run."""
+    ) -> OldSide | None:
+        """Return the old side to compare with, if there is one; an invalid argument ends the run."""
+        arguments = self._options
+        if arguments.against is None:
+            return None
         from crdlint.sources.previous.crds import OldCharts
         from crdlint.sources.previous.load import OldSide, load
 
-        arguments = self._options
         name = arguments.stdin_filename
         paths = tuple(name if path == STDIN and name else path for path in arguments.paths)
         old = OldSide(OldCharts(values), builds=not arguments.no_kustomize)

@@ -106,10 +106,11 @@ def file_option(
     metavar: str = "FILE",
     **settings: Any,
 ) -> Declared[Any]:
-    """Declare an option for a path, to which shells complete."""
+    """Declare an option for a path, to which shells complete, and which is no empty text."""
     return option(
         help_,
         *names,
+        type=PathName(),
         metavar=metavar,
         shell_complete=complete_paths,
         **settings,
@@ -124,6 +125,23 @@ def choice(choices: list[str], help_: str | None = None, **settings: Any) -> Dec
 def argument(**settings: Any) -> Declared[Any]:
     """Declare an argument, by default of paths, to which shells complete."""
     return Declared(click.Argument, (), **{"shell_complete": complete_paths, **settings})
+
+
+class PathName(click.ParamType):  # type: ignore[type-arg]  # generic from click 8.4 on
+    """The name of a file or folder, or of something with files, such as a git revision."""
+
+    name = "path"
+
+    def convert(
+        self,
+        value: str,
+        param: click.Parameter | None,
+        ctx: click.Context | None,
+    ) -> str:
+        """Return the name; a variable of a script that is not set leaves an empty one, which would leave files out."""
+        if not value:
+            self.fail("an empty text names no file or folder", param, ctx)
+        return value
 
 
 class KubeVersion(click.ParamType):  # type: ignore[type-arg]  # generic from click 8.4 on

@@ -6,10 +6,14 @@ import json
 from pathlib import Path
 from typing import Final
 
+import click
 import pytest
 from commands import crdlint
 from crds import SMALLEST
 from tables import each
+
+from crdlint.cli.fields import PathName
+from crdlint.cli.main import cli
 
 WITH_BOOLEANS = SMALLEST.replace(
     "{type: object}", "{type: object, properties: {a: {type: string, enum: [on]}}}"
@@ -129,6 +133,26 @@ def test_mistakes_are_answered(subtests: pytest.Subtests) -> None:
             assert "Traceback" not in said
     assert Path("a.yaml").read_text() == WITH_BOOLEANS
     assert [path.name for path in Path().iterdir()] == ["a.yaml"]
+
+
+def path_options() -> list[tuple[str, str]]:
+    """Return the options of all commands that name a file, a folder or a revision, with their commands."""
+    context = click.Context(cli)
+    commands = [cli.get_command(context, name) for name in cli.list_commands(context)]
+    return [
+        (str(command.name), option.opts[-1])
+        for command in commands
+        if command is not None
+        for option in command.params
+        if isinstance(option.type, PathName)
+    ]
+
+
+@pytest.mark.parametrize(("command", "option"), path_options())
+def test_the_empty_value_of_an_unset_variable_names_no_file(command: str, option: str) -> None:
+    done = crdlint(command, option, "", "a.yaml")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "an empty text names no file or folder" in done.stderr
 
 
 def test_values_without_helm_are_noted() -> None:
