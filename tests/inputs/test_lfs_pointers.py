@@ -144,6 +144,20 @@ def test_an_old_link_out_of_the_repository_is_no_new_crd(checkout: Any, argument
     assert "crd.yaml: skipped: a link that leads out" in result.stderr
 
 
+def test_a_link_out_of_the_repository_in_a_commit_is_no_new_crd(checkout: Any) -> None:
+    (checkout.top.parent / "outside.yaml").write_text(CRD, encoding="utf-8")
+    (checkout.top / "crd.yaml").symlink_to("../outside.yaml")
+    (checkout.top / "kept.yaml").symlink_to("../outside.yaml")
+    checkout.commit({"other.yaml": "a: 1\n"})
+    (checkout.top / "crd.yaml").unlink()
+    (checkout.top / "crd.yaml").write_text(CRD, encoding="utf-8")
+    for command in ("check --against HEAD crd.yaml", "check --against HEAD .", "diff HEAD"):
+        result = CliRunner().invoke(cli, command.split())
+        assert result.exit_code == 2, (command, result.output)
+        assert "HEAD:crd.yaml: skipped: a link that leads out" in result.stderr
+        assert "HEAD:kept.yaml" not in result.stderr
+
+
 def test_a_link_on_both_sides_is_compared_with_nothing(checkout: Any) -> None:
     checkout.commit({"new/a.yaml": CRD, "old/a.yaml": CRD})
     (checkout.top.parent / "outside.yaml").write_text(CRD, encoding="utf-8")

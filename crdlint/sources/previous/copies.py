@@ -52,6 +52,11 @@ class CommitFiles:
         """Return whether an absolute path, from the top of the repository, is that of a file."""
         return path.replace(os.sep, "/").lstrip("/") in self.tree.files
 
+    def links_out(self) -> list[str]:
+        """Return the links by names of YAML files that cannot be followed, because they lead out of the repository."""
+        links = filter(has_yaml_suffix, self.tree.links)
+        return [link for link in links if self._real(link) is None]
+
     def contents(self, paths: Iterable[str]) -> Iterator[tuple[str, Content]]:
         """Yield files and links of the commit with their contents, in order; raise RepositoryError."""
         named = list(paths)
@@ -262,7 +267,8 @@ _LEFT_OUT: Final = frozenset(
 class Side:
     """Files to compare: their path, and the text that replaces that path in names for users.
 
-    A copy of a revision may have files in `top` that are not below the path. They are named after the `revision`.
+    A copy of a revision may have files in `top` that are not below the path. They are named after the `revision`. It has no
+    links that lead out of the repository: `links_out` are the paths where these would be.
     """
 
     path: str
@@ -270,6 +276,7 @@ class Side:
     problems: tuple[str, ...] = ()
     top: str | None = None
     revision: str = ""
+    links_out: tuple[str, ...] = ()
 
     def name(self, file: str) -> str:
         """Return the name for users of a file of this side."""
@@ -382,7 +389,8 @@ def _side_of_revision(repository: Repository, source: str, folder: str) -> Side:
     commit = named_commit(repository, revision)
     if below.startswith(".."):
         raise RepositoryError(f"{path} is outside of the repository")
-    problems = _export(CommitFiles(repository, commit), below, folder)
+    files = CommitFiles(repository, commit)
+    problems = _export(files, below, folder)
     root = os.path.normpath(os.path.join(folder, below))
     if not os.path.lexists(root):
         if colon:
@@ -391,12 +399,14 @@ def _side_of_revision(repository: Repository, source: str, folder: str) -> Side:
     if is_archive(root):
         return unpacked(root, f"{folder}.unpacked", source)
     shown = source if colon else f"{source}:"
+    links = (link for link in files.links_out() if _is_at_or_below(link, below))
     return Side(
         root,
         shown,
         tuple(f"{revision}: {problem}" for problem in problems),
         folder,
         revision,
+        tuple(os.path.join(folder, link) for link in links),
     )
 
 

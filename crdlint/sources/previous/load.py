@@ -198,6 +198,9 @@ def load_side(
         counterpart = _counterpart(problem.path, side.path, arguments)
         fatal = problem.fatal or _hides_old_crd(problem, counterpart)
         old.problems.append(problem._replace(path=side.name(problem.path), fatal=fatal))
+    for link in side.links_out:
+        if _is_file(_counterpart(link, side.path, arguments)):
+            old.problems.append(UnreadInput(side.name(link), SKIPPED_LINK))
     in_scope = not os.path.isdir(side.path) or Scope(arguments, selection.filter()).has_folder
     layout, patches = ChartLayout(), Patches()
 
@@ -349,6 +352,20 @@ def _load_revision(
                 files.has_file,
             )
             old.add(file, data, content.problem, template)
+        old.problems += _replaced_links(files, revision, scope)
+
+
+def _replaced_links(files: CommitFiles, revision: str, scope: Scope) -> Iterator[UnreadInput]:
+    """Yield the links out of the repository in a commit that are files now."""
+    for link in files.links_out():
+        path = os.path.join(files.repository.top, link)
+        if scope.find(path) is not None and _is_file(path):
+            yield UnreadInput(f"{revision}:{link}", SKIPPED_LINK)
+
+
+def _is_file(path: str) -> bool:
+    """Return whether a path is that of a file, whose CRDs would count as added if a link with old ones was there."""
+    return os.path.isfile(path) and not os.path.islink(path)
 
 
 def _add_folders(
