@@ -494,8 +494,8 @@ class _ObjectWalk(DocumentWalk):
 def _is_minor(finding: Diagnostic, options: ResourceOptions) -> bool:
     """Return whether a finding about an object beside its CRD is an info.
 
-    Tests and templates of programs add names, and tests may change versions. New samples have a null where a comment
-    says what users fill in, or where all fields of an object are comments.
+    Tests and templates of programs add names, and tests may change versions. New samples have a null where users fill in
+    what a comment describes, or where all fields of an object are comments.
     """
     is_filled_in = options.of_tests or finding.field == _NAME or finding.cause == NO_VALUE
     is_missing = finding.error_type == REQUIRED and is_filled_in

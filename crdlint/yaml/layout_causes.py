@@ -329,10 +329,10 @@ def missing_list_keys(text: BrokenText) -> Iterator[Cause]:
     for i in text.near():
         line = text.lines[i]
         previous = text.previous(i)
-        above = "" if previous is None else text.lines[previous].strip()
+        line_before = "" if previous is None else text.lines[previous].strip()
         # A key without a value may be that of the list.
-        has_key_or_item = not above or above.startswith("- ") or above.endswith(":")
-        if has_key_or_item or not _WORD_AS_ITEM.match(line):
+        has_key_or_item = line_before.startswith("- ") or line_before.endswith(":")
+        if not line_before or has_key_or_item or not _WORD_AS_ITEM.match(line):
             continue
         fields = text.fields_around(i)
         key = "required" if fields.get("type") == "object" else "enum"

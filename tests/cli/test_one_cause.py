@@ -265,8 +265,8 @@ CASES: Final[dict[str, tuple[dict[str, str], int, str, int]]] = {
     ),
     "a Go template outside of a chart, which sets the name of a CRD": (
         {"a.yaml": _CRD.replace("foos.example.com", "{{ .Name }}"), "b.yaml": _OTHER},
-        0,
-        "1 info",
+        1,
+        "1 warning",
         1,
     ),
     "another kind in the API group of CRDs, in two files": (

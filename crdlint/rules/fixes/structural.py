@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from collections.abc import Mapping as MappingOf
 from itertools import islice
 from textwrap import dedent
 from typing import Final
@@ -126,7 +127,7 @@ class TextFields(NamedTuple):
     start: int
     end: int
     excess: int
-    fields: dict[str, Node]
+    fields: MappingOf[str, Node]
 
 
 def fields_in_text(schema: Mapping, editor: Editor) -> Iterator[TextFields]:
@@ -173,7 +174,7 @@ def _fields_of(text: str) -> dict[str, Node]:
     return {text_or_empty(key): value for key, value in pairs_of(root)}
 
 
-def _is_key_of_rest(name: str, fields: dict[str, Node]) -> bool:
+def _is_key_of_rest(name: str, fields: MappingOf[str, Node]) -> bool:
     """Return whether a name is the first of several fields and has no value, so that what follows belongs below it."""
     first = next(iter(fields), None)
     return first == name and len(fields) > 1 and is_null(fields[name])

@@ -611,19 +611,9 @@ def without_chart(path: str, text: str, lint: Lint) -> FileResult:
     read = explained(check_template(path, text, lint), lambda _: _RENDERED)
     # What executes it decides which braces have a meaning.
     findings = (finding for finding in read.diagnostics if finding.rule != BRACES.id)
-    is_part = mask(text).broken is not None  # a program joins it with other parts
-
-    def is_minor(finding: Diagnostic) -> bool:
-        # Only the program that executes the template can check a CRD whose name or group it sets.
-        return is_part or finding.rule == SKIPPED.id
-
-    return replace(
-        read,
-        diagnostics=tuple(
-            replace(finding, severity="info") if is_minor(finding) else finding
-            for finding in findings
-        ),
-    )
+    if mask(text).broken is not None:  # a program joins it with other parts
+        findings = (replace(finding, severity="info") for finding in findings)
+    return replace(read, diagnostics=tuple(findings))
 
 
 _APPLYING: Final = 4  # the first major version of Helm that uses server-side apply
