@@ -57,7 +57,7 @@ _CURLY: Final = Caution(
     "curly-quotes",
     "Curly quotes in a pattern, or around a default or a value of an enum",
     observed=("quotes-of-text-in-a-pattern",),
-    why="Word processors and chat programs replace straight quotes by curly ones. They are part of the value for the API server, "
+    why="Word processors and chat programs replace straight quotes with curly ones. They are part of the value for the API server, "
     "which then rejects what users type.",
     help="Write straight quotes",
     marker="write straight quotes in `+kubebuilder:validation:Pattern`, `Enum` or `+kubebuilder:default`",
