@@ -150,7 +150,7 @@ def _kind_in_lower_case(finding: AdviceFinding) -> Edits:
     "Singular name is not the kind in lower case",
     scope="spec",
     observed=("singular-unlike-the-kind",),
-    why="`kubectl` finds a kind by its plural, its singular and its short names only. Without a `singular`, the API server uses "
+    why="`kubectl get` finds a kind by its plural, its singular or a short name. Without a `singular`, the API server uses "
     "the kind in lower case, which is what users type.",
     help="Write the kind in lower case, add that to `shortNames`, or correct the kind",
     marker="remove `singular` from `+kubebuilder:resource`",
