@@ -37,8 +37,7 @@ def is_sent_by_tests(path: str, named: Sequence[str]) -> bool:
 
 def is_for_old_clusters(path: str, named: Sequence[str]) -> bool:
     """Return whether a file is of a named release, or named by the API version of CRDs that Kubernetes has removed."""
-    parts = below(path, named).lower().split(os.sep)
-    return is_of_release(path, named) or any(_REMOVED in part for part in parts)
+    return is_of_release(path, named) or _REMOVED in below(path, named).lower()
 
 
 def is_of_release(path: str, named: Sequence[str]) -> bool:

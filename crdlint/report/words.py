@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 from re import Match
 from typing import Final
@@ -199,35 +199,35 @@ def combined(
             if of_rules[finding.rule] > _MOST_OF_RULE and not show_all:
                 key = number, finding.rule
             own.setdefault(key, []).append(finding)
-        joined = own.values() if show_all else _with_equal_names(_with_other_rules(own.values()))
+        joined: Iterable[list[Diagnostic]] = own.values()
+        if not show_all:
+            joined = _joined(_joined(joined, _broken_value), _names_to_remove)
         entries += sorted(joined, key=lambda same: _position(same[0]))
     return [(same[0], tuple(same[1:])) for same in entries]
 
 
-def _with_other_rules(entries: Iterable[list[Diagnostic]]) -> Iterable[list[Diagnostic]]:
-    """Return entries, of which those about rules that the same value breaks are one."""
+def _joined(
+    entries: Iterable[list[Diagnostic]], common: Callable[[list[Diagnostic]], object]
+) -> Iterable[list[Diagnostic]]:
+    """Return entries, of which those that have something in common are one; None is nothing."""
     joined: dict[object, list[Diagnostic]] = {}
     for number, entry in enumerate(entries):
-        first = entry[0]
-        is_of_rule = first.rule == FAILED_RULE
-        key = (first.crd, _position(first), first.hidden) if is_of_rule else number
-        joined.setdefault(key, []).extend(entry)
+        shared = common(entry)
+        joined.setdefault(number if shared is None else shared, []).extend(entry)
     return joined.values()
 
 
-def _with_equal_names(entries: Iterable[list[Diagnostic]]) -> Iterable[list[Diagnostic]]:
-    """Return entries, of which those about unknown fields of equal names in several parts of an object are one.
+def _broken_value(entry: Sequence[Diagnostic]) -> object:
+    """Return the value that breaks a rule, which may break others as well, or None."""
+    first = entry[0]
+    return (first.crd, _position(first), first.hidden) if first.rule == FAILED_RULE else None
 
-    No other field is meant by these, which is their cause.
-    """
-    joined: dict[object, list[Diagnostic]] = {}
-    for number, entry in enumerate(entries):
-        first = entry[0]
-        is_to_be_removed = first.rule == UNKNOWN_FIELD and first.cause
-        names = frozenset(map(_name, entry))
-        key = (first.crd, names, first.hidden) if is_to_be_removed else number
-        joined.setdefault(key, []).extend(entry)
-    return joined.values()
+
+def _names_to_remove(entry: Sequence[Diagnostic]) -> object:
+    """Return the names of unknown fields, which may be in several parts of an object; None if another field is meant."""
+    first = entry[0]
+    is_to_be_removed = first.rule == UNKNOWN_FIELD and first.cause
+    return (first.crd, frozenset(map(_name, entry)), first.hidden) if is_to_be_removed else None
 
 
 def _position(finding: Diagnostic) -> tuple[int, int]:

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from math import isfinite
 from typing import Final
 
+from crdlint.crd.gotypes import OBJECT_META
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.crd.paths import Key, Path
 from crdlint.light import NamedTuple, regex
@@ -100,18 +101,11 @@ _STEP: Final = regex(
 )
 
 
-# The metadata of an object, whose fields a CRD cannot add to. Below them, nothing is decided.
+# The metadata of an object, whose fields a CRD cannot add to, with one that old servers had. Below them, nothing is decided.
 METADATA: Final = JSONSchemaProps.of(
     type="object",
-    properties={
-        name: JSONSchemaProps()
-        for name in (
-            "name", "generateName", "namespace", "selfLink", "uid", "resourceVersion", "generation", "creationTimestamp",
-            "deletionTimestamp", "deletionGracePeriodSeconds", "labels", "annotations", "ownerReferences", "finalizers",
-            "clusterName", "managedFields",
-        )
-    },
-)  # fmt: skip
+    properties={name: JSONSchemaProps() for name in (*OBJECT_META.fields, "clusterName")},
+)
 
 
 class Missing(NamedTuple):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from itertools import islice
-from textwrap import dedent
 from typing import Final
 
 from crdlint.crd.model import JSONSchemaProps
@@ -15,11 +14,10 @@ from crdlint.rules.engine.edits import Edits
 from crdlint.rules.engine.finding import AdviceFinding
 from crdlint.rules.engine.fixer import Fixer
 from crdlint.rules.engine.rule import Caution, Nodes
-from crdlint.rules.fixes.structural import fields_in_text, lacks_all
+from crdlint.rules.fixes.structural import fields_in_text, fields_of, lacks_all
 from crdlint.yaml import nodes
 from crdlint.yaml.json_values import to_json
-from crdlint.yaml.nodes import Node, is_block_text, pairs_of, text_or_empty
-from crdlint.yaml.parse import parse_first
+from crdlint.yaml.nodes import Node, is_block_text
 
 _MOST: Final = 8  # lines of a description from which fields are read
 _COUNTS: Final = (
@@ -70,7 +68,7 @@ def _keywords(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     if node is None or not is_block_text(node):
         return
     for start, line in islice(_lines_with_keyword(schema, description), _MOST):
-        fields = _fields_of(description[start:])
+        fields = fields_of(description[start:])
         if fields and all(_fits(schema, name, value) for name, value in fields.items()):
             shown = line.strip()
             yield Advisory(
@@ -91,12 +89,6 @@ def _lines_with_keyword(schema: JSONSchemaProps, text: str) -> Iterator[tuple[in
         if colon and name in _TYPES and nodes.child(schema.node, name) is None:
             yield start, line
         start += len(line) + 1
-
-
-def _fields_of(text: str) -> dict[str, Node]:
-    """Return the fields that a text has as YAML, by their names; none if it is no mapping."""
-    root = parse_first(dedent(text)).root
-    return {text_or_empty(key): value for key, value in pairs_of(root)}
 
 
 def _fits(schema: JSONSchemaProps, name: str, node: Node) -> bool:

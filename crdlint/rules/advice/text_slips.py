@@ -335,8 +335,8 @@ def _orders_of(rule: EstimatedRule) -> Iterator[Advisory]:
         if not isinstance(node, Call) or node.function not in _ORDERS:
             continue
         first, second = (_measure(side, schema) for side in node.args)
-        help_ = "" if first is None or second is None else _compared(first, second, node.function)
-        if help_ and first is not None and second is not None:
+        help_ = _compared(first, second, node.function)
+        if help_:
             message = f"rule compares `{first.text}` and `{second.text}` letter by letter"
             yield Advisory(message, rule.path, help_)
 
@@ -348,13 +348,9 @@ def _compared(first: _Measure, second: _Measure, function: str) -> str:
         for unit, pattern in _COMPARED_BY.items()
         if unit in first.units & second.units
     ]
-    return (
-        OneCommand(f"Write {texts[0]}")
-        if len(texts) == 1
-        else f"Write {' or '.join(texts)}"
-        if texts
-        else ""
-    )
+    if len(texts) == 1:
+        return OneCommand(f"Write {texts[0]}")
+    return f"Write {' or '.join(texts)}" if texts else ""
 
 
 class _Measure(NamedTuple):
@@ -364,19 +360,17 @@ class _Measure(NamedTuple):
     units: frozenset[Unit]
 
 
-def _measure(side: Expr, schema: JSONSchemaProps) -> _Measure | None:
-    """Return a side of a comparison if it is a text that holds a number, by the literal, or by the field's default or pattern."""
+def _measure(side: Expr, schema: JSONSchemaProps) -> _Measure:
+    """Return a side of a comparison, without units if it is no text that holds a number by its literal, pattern or default."""
     from crdlint.cel.ast import Literal
 
     if isinstance(side, Literal):
         text = side.value if isinstance(side.value, str) else ""
-        units = units_of_text(text) - {"number", "decimal"}
-        return _Measure(f"'{text}'", units) if units else None
+        return _Measure(f"'{text}'", units_of_text(text) - {"number", "decimal"})
     field = _field_of(side, schema)
     if field is None or field.type != "string" or field.format:
-        return None
-    units = units_of_field(field)
-    return _Measure(_text_of(side), units) if units else None
+        return _Measure("", frozenset())
+    return _Measure(_text_of(side), units_of_field(field))
 
 
 def _text_of(side: Expr) -> str:

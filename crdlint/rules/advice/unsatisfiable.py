@@ -13,13 +13,13 @@ from crdlint.crd.errors import Code, FieldError
 from crdlint.crd.gotypes import SCHEMA_BITS
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.golang.printing import is_json_integer, marshal
-from crdlint.light import NamedTuple, regex
+from crdlint.light import NamedTuple
 from crdlint.phrases import joined
 from crdlint.rules.advice.pruned_objects import keeps_as_item
 from crdlint.rules.advice.slips import beyond_int32
 from crdlint.rules.advice.yaml_scalars import other_words
 from crdlint.rules.engine.advisory import TYPES_OF, Advisory, DecodedCRD
-from crdlint.rules.engine.edits import NUMBERS, Edits, expect, is_merged, is_null, require
+from crdlint.rules.engine.edits import NUMBERS, Edits, expect, is_merged, is_null, names_in, require
 from crdlint.rules.engine.finding import AdviceFinding
 from crdlint.rules.engine.fixer import Fixer
 from crdlint.rules.engine.markers import validation
@@ -136,7 +136,6 @@ def _schema_of(finding: AdviceFinding) -> JSONSchemaProps:
 
 
 _BETWEEN_ITEMS: Final = ",; "  # of a list in one line
-_BETWEEN_NAMES: Final = regex(r"[,;\s]+")
 
 
 @Fixer("Correct the property", "unsafe").example(
@@ -171,7 +170,7 @@ def _several(name: str, properties: Container[str]) -> list[str]:
     >>> _several("a, b", {"a": 1, "b": 2}), _several("a b", {"a": 1})
     (['a', 'b'], [])
     """
-    words = [word for word in _BETWEEN_NAMES.split(name) if word]
+    words = names_in(name)
     is_several = len(words) > 1 and all(word in properties for word in words)
     return words if is_several else []
 

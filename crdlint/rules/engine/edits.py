@@ -83,6 +83,18 @@ def unlisted(editor: Editor, node: Node) -> Edits:
         yield editor.inserted(start, " " * width)
 
 
+def names_in(item: str) -> list[str]:
+    """Return the names that one item of `required` names together, such as `a, b`.
+
+    >>> names_in("a, b"), names_in("a;")
+    (['a', 'b'], ['a'])
+    """
+    return [name for name in _BETWEEN_NAMES.split(item) if name]
+
+
+_BETWEEN_NAMES: Final = regex(r"[,;\s]+")
+
+
 def add_required(editor: Editor, schema: Mapping, names: Iterable[str]) -> Edits:
     """Yield the edits that add names to the `required` of a schema."""
     entry = schema.find("required")

@@ -5,9 +5,16 @@ from __future__ import annotations
 from functools import partial
 from typing import Final
 
-from crdlint.light import regex
 from crdlint.rules.engine.advisory import SCALARS
-from crdlint.rules.engine.edits import Edits, add_required, expect, is_merged, require, texts
+from crdlint.rules.engine.edits import (
+    Edits,
+    add_required,
+    expect,
+    is_merged,
+    names_in,
+    require,
+    texts,
+)
 from crdlint.rules.engine.finding import FieldFinding
 from crdlint.rules.engine.fixer import Fixer, FixesOf, nearest_of, removal, replacement
 from crdlint.rules.fixes import v1beta1
@@ -199,13 +206,10 @@ def _required_key(finding: FieldFinding) -> Edits:
         yield from add_required(editor, item, [key])
 
 
-_BETWEEN_NAMES: Final = regex(r"[\s,;]+")
-
-
 def _is_among_others(item: Mapping, key: str) -> bool:
     """Return whether an item of `required` names a key together with other fields, which is to be written apart."""
     names = filter(None, map(text_of, items_of(child(item, "required"))))
-    return any(key in _BETWEEN_NAMES.split(name) for name in names if name != key)
+    return any(key in names_in(name) for name in names if name != key)
 
 
 def _misspelled_in(item: Mapping, key: str) -> Scalar | None:

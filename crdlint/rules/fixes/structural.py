@@ -144,7 +144,7 @@ def fields_in_text(schema: Mapping, editor: Editor) -> Iterator[TextFields]:
         text = editor.text[line.start() : end]
         if line[2] in SCHEMA.fields and _are_indented(text, line[1]):
             excess = len(line[1]) - schema.start_mark.column
-            yield TextFields(line.start(), end, excess, _fields_of(text))
+            yield TextFields(line.start(), end, excess, fields_of(text))
 
 
 def lacks_all(schema: Mapping, names: Iterable[str]) -> bool:
@@ -168,7 +168,7 @@ def _are_indented(text: str, blanks: str) -> bool:
     return all(line.startswith((blanks, "\r")) for line in text.split("\n") if line)
 
 
-def _fields_of(text: str) -> dict[str, Node]:
+def fields_of(text: str) -> dict[str, Node]:
     """Return the fields that a text has as YAML, by their names; none if it is no mapping."""
     root = parse_first(dedent(text)).root
     return {text_or_empty(key): value for key, value in pairs_of(root)}

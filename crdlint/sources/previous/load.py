@@ -194,13 +194,7 @@ def load_side(
 ) -> None:
     """Add the files of a path to the old side."""
     discovered = discover([side.path], selection)
-    for problem in discovered.problems:
-        counterpart = _counterpart(problem.path, side.path, arguments)
-        fatal = problem.fatal or _hides_old_crd(problem, counterpart)
-        old.problems.append(problem._replace(path=side.name(problem.path), fatal=fatal))
-    for link in side.links_out:
-        if _is_file(_counterpart(link, side.path, arguments)):
-            old.problems.append(UnreadInput(side.name(link), SKIPPED_LINK))
+    old.problems += _unread(side, discovered.problems, arguments)
     in_scope = not os.path.isdir(side.path) or Scope(arguments, selection.filter()).has_folder
     layout, patches = ChartLayout(), Patches()
 
@@ -240,6 +234,19 @@ def load_side(
             old.charts[counterpart] = folder_of(folder)
         if kustomization_of(folder) is not None:
             old.kustomizations[counterpart] = folder_of(folder)
+
+
+def _unread(
+    side: Side, problems: Iterable[UnreadInput], arguments: Sequence[str]
+) -> Iterator[UnreadInput]:
+    """Yield what of an old side is not read, by its names for users."""
+    for problem in problems:
+        counterpart = _counterpart(problem.path, side.path, arguments)
+        fatal = problem.fatal or _hides_old_crd(problem, counterpart)
+        yield problem._replace(path=side.name(problem.path), fatal=fatal)
+    for link in side.links_out:
+        if _is_file(_counterpart(link, side.path, arguments)):
+            yield UnreadInput(side.name(link), SKIPPED_LINK)
 
 
 def _repository_of(argument: str) -> Repository | None:
