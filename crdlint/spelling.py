@@ -222,6 +222,16 @@ def _words(name: str) -> list[str]:
     return [word.lower() for word in _WORD.findall(name)]
 
 
+def has_words_of(first: str, second: str) -> bool:
+    """Return whether all words of one name are words of the other one.
+
+    >>> has_words_of("name", "headerName"), has_words_of("minSize", "maxSize")
+    (True, False)
+    """
+    mine, theirs = set(_words(first)), set(_words(second))
+    return mine <= theirs or theirs <= mine
+
+
 def _different_words(first: str, second: str) -> tuple[str, str] | None:
     """Return the only words of two names that differ, the names themselves if their words cannot be compared, None for more."""
     mine, theirs = _words(first), _words(second)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from collections.abc import Mapping as MappingOf
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.crd.errors import (
@@ -41,7 +42,7 @@ from crdlint.schema.numbers import integer_range
 from crdlint.schema.structural import TYPES
 from crdlint.schema.traversal import value_schema
 from crdlint.schema.value_help import fits, listed, steps_of, suggestion, written
-from crdlint.spelling import SimilarName, meant, name_meant
+from crdlint.spelling import SimilarName, has_words_of, meant, name_meant
 from crdlint.yaml.editor import as_key
 from crdlint.yaml.json_values import entries, to_json
 from crdlint.yaml.nodes import Mapping, Node, Scalar, child, items_of, text_of
@@ -84,6 +85,7 @@ _HELP_FOR_DROPPED: Final = (
     "Give the field a value: client-side `kubectl apply` drops the null before it sends the object"
 )
 _GIVE_A_VALUE: Final = "Give the field a value"
+_MOST_BELOW: Final = 100  # objects in which the place of a field is searched
 _LONGEST: Final = 60  # the maximum number of characters of the user's text in a help
 
 
@@ -551,7 +553,12 @@ def _is_free(error: TypedError, location: SourceLocation, placeholders: Placehol
     is_unknown = error.expected == "nothing" and error.path is not None
     if is_unknown and placeholders.is_key(location, _step_of(error)):
         return True
+    if error.expected in _NO_TEXTS and placeholders.is_in_capitals(location):
+        return True
     return placeholders.is_left_empty(location) or placeholders.is_within(location)
+
+
+_NO_TEXTS: Final = ("numeric", "boolean")
 
 
 def _step_of(error: TypedError) -> str:
@@ -707,6 +714,9 @@ class _UnknownField(NamedTuple):
         if inner is not None:
             value = child(owner, inner)
             return "" if value is None else lacking(value, name)
+        below = self._required_below()
+        if below is not None:
+            return lacking(below.node, name)
         required = self._required_instead()
         if required is not None:
             return lacking(owner, required)
@@ -720,18 +730,22 @@ class _UnknownField(NamedTuple):
         return not is_known and self._other_place() is None and self._required_instead() is None
 
     def _required_instead(self) -> str | None:
-        """Return the only required field that the object lacks, which an object or a list under another name probably is.
+        """Return the only required field that the object lacks, which the value under another name probably is.
 
-        None if the value has another type, or if the object has further unknown fields.
+        None if the value has another type, if the object has further unknown fields, or if it is a scalar whose name has no
+        word of the required field.
         """
         owner, fields = self.owner, set(self.mistake.words)
-        if not isinstance(owner, Mapping) or isinstance(child(owner, self.name), Scalar):
+        if not isinstance(owner, Mapping):
             return None
         written = {text_of(key) for key, _ in owner.pairs()}
         missing = [name for name in self.mistake.schema.required if name not in written]
         is_alone = len(written - fields) == 1
         is_one = is_alone and len(missing) == 1 and missing[0] in self.mistake.fitting
-        return missing[0] if is_one and missing[0] in self._properties() else None
+        if not is_one or missing[0] not in self._properties():
+            return None
+        is_scalar = isinstance(child(owner, self.name), Scalar)
+        return None if is_scalar and not has_words_of(self.name, missing[0]) else missing[0]
 
     def _near(self, fields: list[str]) -> SimilarName | None:
         fitting = name_meant(self.name, self.mistake.fitting, typed=True)
@@ -743,6 +757,9 @@ class _UnknownField(NamedTuple):
         inner = self._inner()
         if inner is not None:
             return f"Indent it: `{name}` is a field of `{inner}`"
+        below = self._required_below()
+        if below is not None:
+            return f"Move it to `{below.path}`, which requires `{name}`"
         if self._inners():
             return f"Move `{name}` into the object that it is for: it is a field of {listed(self._inners())}"
         if name in outer.properties and child(self.around, name) is None:
@@ -761,6 +778,13 @@ class _UnknownField(NamedTuple):
         properties = sorted(self._properties().items())
         inners = [name for name, schema in properties if self.name in schema.properties]
         return [name for name in inners if child(self.owner, name, self.name) is None]
+
+    def _required_below(self) -> _Below | None:
+        """Return the only object, of those in the one with the field, that lacks the field although it requires it."""
+        written = child(self.owner, self.name)
+        value = None if written is None else to_json(written)
+        below = islice(_objects_below(self.owner, self.mistake.schema), _MOST_BELOW)
+        return only([each for each in below if each.requires(self.name, value)])
 
     def _properties(self) -> MappingOf[str, JSONSchemaProps]:
         return self.mistake.schema.properties
@@ -784,6 +808,33 @@ class _UnknownField(NamedTuple):
         if near is not None:
             start = f"Did you mean `{as_key(near.name)}`? Otherwise, remove `{name}`: "
         return f"{start}the fields here are {listed(sorted(properties))}"
+
+
+class _Below(NamedTuple):
+    """An object in another one: its path from there, its node and its schema."""
+
+    path: str
+    node: Node
+    schema: JSONSchemaProps
+
+    def requires(self, name: str, value: Any) -> bool:
+        """Return whether the object lacks a field that it requires, and for which a value has the right type."""
+        own = self.schema.properties.get(name)
+        is_missing = name in self.schema.required and child(self.node, name) is None
+        return is_missing and own is not None and fits(value, own)
+
+
+def _objects_below(node: Node | None, schema: JSONSchemaProps) -> Iterator[_Below]:
+    """Yield the objects in the fields of an object, and in those of these."""
+    pending = [_Below("", node, schema)] if node is not None else []
+    while pending:
+        outer = pending.pop()
+        for name, own in outer.schema.properties.items():
+            inner = child(outer.node, name)
+            if isinstance(inner, Mapping):
+                below = _Below(f"{outer.path}.{name}".lstrip("."), inner, own)
+                pending.append(below)
+                yield below
 
 
 def _fitting(names: Iterable[str], schema: JSONSchemaProps, node: Node | None) -> list[str]:

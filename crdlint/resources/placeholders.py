@@ -11,13 +11,14 @@ from itertools import islice
 from typing import Final, TypeAlias
 
 from crdlint.cel.ast import Expr
-from crdlint.crd.errors import DUPLICATE, INVALID, NOT_SUPPORTED, FieldError
+from crdlint.crd.errors import DUPLICATE, INVALID, NOT_SUPPORTED, Code, FieldError
 from crdlint.crd.paths import Path
 from crdlint.crd.positions import SourceLocation
 from crdlint.files.patterns import is_in_order
 from crdlint.kubecel.syntax_trees import is_read, paths_read
 from crdlint.light import NamedTuple, dataclass, regex
 from crdlint.resources.objects import ResourceLocator
+from crdlint.rules.texts.resource import SCALE
 from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence, text_or_empty
 
 _Steps: TypeAlias = tuple["_Steps | None", str | int]
@@ -35,6 +36,8 @@ _BUILT_IN: Final = regex(
 _IN_CAPITALS: Final = regex(
     r"(?:[A-Z0-9]+_)*(?:ID|NAME|KEY|SECRET|TOKEN|URL|HOST|NAMESPACE|PASSWORD|USER|EMAIL|IP|REGION|BUCKET)"
 )
+# A name of several words in capital letters, where a value of another type is expected: REPLICAS_REPLACEMENT.
+_WORDS_IN_CAPITALS: Final = regex(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")
 _VARIABLE: Final = regex(r"\$[A-Za-z_]")
 _FEWEST_EMPTY: Final = 10  # empty texts of an object that lists all fields
 _MOST: Final = 1000  # the number of placeholders in an object that are compared with the paths that a rule reads
@@ -86,6 +89,8 @@ class Placeholders:
             return True
         if self._is_in_capitals(error):
             return self._withhold_at(location)
+        if self._is_of_other_type(error, location):
+            return True
         if not self._within(self.locator.root):
             return False
         if rule is not None and rule.expr is not None:
@@ -97,6 +102,21 @@ class Placeholders:
         value = error.value if error.type != NOT_SUPPORTED and error.cause is None else None
         is_text = self.patterns.built_in and isinstance(value, str)
         return is_text and _IN_CAPITALS.fullmatch(str(value)) is not None
+
+    def _is_of_other_type(self, error: FieldError, location: SourceLocation) -> bool:
+        """Return whether an error is about the type of a name in capital letters, see `is_in_capitals`."""
+        is_of_type = error.reason is not None and error.reason.code is Code.TYPE
+        return (is_of_type or error.rule == SCALE.id) and self.is_in_capitals(location)
+
+    def is_in_capitals(self, location: SourceLocation) -> bool:
+        """Return whether a value without quotes is a name of several words in capital letters, and record it in that case.
+
+        Where it has the wrong type, a tool replaces it by a number or a boolean.
+        """
+        node = location.node if self.patterns.built_in and location.exact else None
+        is_plain = isinstance(node, Scalar) and not node.style
+        is_name = is_plain and _WORDS_IN_CAPITALS.fullmatch(text_or_empty(node)) is not None
+        return is_name and self._withhold_at(location)
 
     def _is_caused_at(self, location: SourceLocation, error: FieldError) -> bool:
         """Return whether the value that an error is about may be wrong by a placeholder only, and record it in that case."""

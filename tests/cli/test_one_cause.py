@@ -48,6 +48,19 @@ _STRICT: Final = crd_with_spec("""
       mode: {type: string}
       ref: {type: object, required: [a], properties: {a: {type: string}}}
 """)
+_SCALED: Final = crd_with_schema(
+    "{type: object, properties: {"
+    "spec: {type: object, properties: {size: {type: integer}, mode: {type: string}}}, "
+    "status: {type: object, properties: {size: {type: integer}}}}}"
+).replace(
+    "    schema:\n",
+    "    subresources: {status: {}, scale: {specReplicasPath: .spec.size, statusReplicasPath: .status.size}}\n    schema:\n",
+    1,
+)
+_INNER: Final = "{type: object, properties: {spec: {type: object, required: [a], properties: {a: {type: string}}}}}"
+_NESTED: Final = crd_with_spec(
+    f"{{type: object, properties: {{template: {_INNER}, other: {_INNER}}}}}"
+)
 _JUNCTORS: Final = crd_with_spec("""
     type: object
     properties:
@@ -343,6 +356,36 @@ CASES: Final[dict[str, tuple[dict[str, str], int, str, int]]] = {
         {"crd.yaml": _STRICT, "a.yaml": _object("{way: x, ref: {a: x}}")},
         2,
         "",
+        2,
+    ),
+    "a required text under a name with the same word": (
+        {"crd.yaml": _STRICT, "a.yaml": _object("{serviceMode: x, ref: {a: x}}")},
+        1,
+        "1 more error follows from this: `mode` is missing",
+        2,
+    ),
+    "a required text in the object around the one that requires it": (
+        {"crd.yaml": _NESTED, "a.yaml": _object("{a: x, template: {spec: {}}}")},
+        1,
+        "help: Move it to `template.spec`, which requires `a`",
+        2,
+    ),
+    "a text that two objects below require": (
+        {"crd.yaml": _NESTED, "a.yaml": _object("{a: x, template: {spec: {}}, other: {spec: {}}}")},
+        3,
+        "",
+        3,
+    ),
+    "a number that an object below requires as a text": (
+        {"crd.yaml": _NESTED, "a.yaml": _object("{a: 1, template: {spec: {}}}")},
+        2,
+        "",
+        2,
+    ),
+    "replicas that are a text": (
+        {"crd.yaml": _SCALED, "a.yaml": _object("{size: large}")},
+        1,
+        "1 more error follows from this: `size`",
         2,
     ),
     "a required object beside two unknown ones": (

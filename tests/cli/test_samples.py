@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from click.testing import CliRunner, Result
-from crds import crd_with_spec
+from crds import crd_with_schema, crd_with_spec
 
 from crdlint.cli.main import cli
 
@@ -18,6 +18,15 @@ SCHEMA = (
     "type: object\nproperties: {size: {type: integer}, mode: {type: string, enum: [Fast, Safe]}}"
 )
 CRD = crd_with_spec(SCHEMA)
+SCALED = crd_with_schema(
+    "{type: object, properties: {"
+    "spec: {type: object, properties: {size: {type: integer}, mode: {type: string}}}, "
+    "status: {type: object, properties: {size: {type: integer}}}}}"
+).replace(
+    "    schema:\n",
+    "    subresources: {status: {}, scale: {specReplicasPath: .spec.size, statusReplicasPath: .status.size}}\n    schema:\n",
+    1,
+)
 GOOD = "apiVersion: example.com/v1\nkind: Foo\nmetadata: {name: a}\nspec: {size: 1, mode: Safe}\n"
 BAD = GOOD.replace("Safe", "Fats")
 MODE = ["resource-value"]
@@ -76,10 +85,28 @@ CASES: dict[str, tuple[dict[str, str], dict[str, list[str]]]] = {
             ("PROD", ["resource-metadata"]), ("Name", ["resource-metadata"]),
         )
     },
+    **{
+        f"a number in capitals: {text}": (
+            {"samples/a.yaml": GOOD.replace("size: 1", f"size: {text}")},
+            {} if rules is None else {"samples/a.yaml": rules},
+        )
+        for text, rules in (
+            ("MIN_REPLICAS_REPLACEMENT", None), ("SIZE_2", None),
+            ("LARGE", MODE), ("min_size", MODE), ('"MIN_SIZE"', MODE), ("MIN_SIZE - 1", MODE),
+        )
+    },
     "a value of an enumeration in capitals": ({"samples/a.yaml": GOOD.replace("Safe", "FAST_NAME")}, {"samples/a.yaml": MODE}),
     "a path with a placeholder in braces": (
         {"samples/a.yaml": GOOD.replace("Safe", "{REGISTRY}/a")},
         {},
+    ),
+    "a number of replicas in capitals": (
+        {"crd.yaml": SCALED, "samples/a.yaml": GOOD.replace("size: 1", "size: MIN_SIZE")},
+        {},
+    ),
+    "a number of replicas that is a text": (
+        {"crd.yaml": SCALED, "samples/a.yaml": GOOD.replace("size: 1", "size: large")},
+        {"samples/a.yaml": ["resource-value", "resource-scale"]},
     ),
     "meant to fail, in one word": ({"samples/badfoo2.yaml": BAD}, {}),
     "a badge": ({"samples/badge.yaml": BAD}, {"samples/badge.yaml": MODE}),

@@ -13,7 +13,13 @@ from crdlint.crd.object_meta import RESOURCE_METADATA
 from crdlint.diagnostics import FAILED_RULE
 from crdlint.rules.engine import headlines
 from crdlint.rules.engine.examples import stream
-from crdlint.rules.engine.relations import EMPTY, NOT_EVALUATED, OF_MISTYPED, OF_SCAFFOLD
+from crdlint.rules.engine.relations import (
+    EMPTY,
+    NOT_EVALUATED,
+    OF_MISTYPED,
+    OF_SCAFFOLD,
+    SAME_PLACE,
+)
 from crdlint.rules.engine.rule import Caution, Link, Rule
 from crdlint.rules.texts import reading
 from crdlint.schema import correlation, value_errors
@@ -76,6 +82,7 @@ TYPE_META = _Rule("resource-type", "apiVersion or kind differs from the CRD's",
     good="")
 SCALE = _Rule("resource-scale", "Field of the scale subresource is not a valid number of replicas",
     observed=("scale-path-of-wrong-type",),
+    follows=(Link(VALUE, SAME_PLACE),),
     why="`kubectl scale` and autoscalers read and write this field.",
     help="Write an integer from 0 to 2147483647",
     bad=stream("{replicas: -1}"), source=f"{_REGISTRY} ValidateScaleSpec")
