@@ -20,6 +20,9 @@ def main() -> None:
     exit_on_signals()
     try:
         _answer(sys.argv[1:])
+        from crdlint.light import import_on_use
+
+        import_on_use("inspect")  # Click needs it only to show a help
         from crdlint.cli.main import main as run_command
 
         run_command()

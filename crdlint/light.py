@@ -1,5 +1,7 @@
 """Dataclasses, named tuples and patterns that every run makes, in a tenth of the time: what is generated is left to first use.
 
+So are modules that libraries import, but hardly use (`import_on_use`).
+
 `replace` is that of dataclasses, in a quarter of the time: each finding is copied a few times.
 
 To type checkers they are those of the standard library: a class that is frozen is one for them, and they keep to it. At run time
@@ -11,6 +13,7 @@ from __future__ import annotations
 
 import operator
 import re
+import sys
 from collections import namedtuple
 from functools import partial
 from itertools import count
@@ -369,4 +372,22 @@ else:
             return value
 
 
-__all__ = ["NamedTuple", "dataclass", "regex", "replace"]
+def import_on_use(name: str) -> None:
+    """Import a module of the standard library only when something is read from it: an `import` alone does not execute it."""
+    from importlib.util import find_spec, module_from_spec  # runs that are answered do not need it
+
+    spec = find_spec(name)
+    if spec is None or name in sys.modules:
+        return
+    module = module_from_spec(spec)
+
+    def read(attribute: str) -> object:
+        vars(module).pop("__getattr__", None)
+        spec.loader.exec_module(module)  # type: ignore[union-attr]  # what is found has one
+        return getattr(module, attribute)
+
+    vars(module)["__getattr__"] = read
+    sys.modules[name] = module
+
+
+__all__ = ["NamedTuple", "dataclass", "import_on_use", "regex", "replace"]

@@ -20,6 +20,14 @@ sys.path = [{stand_ins!r}, *sys.path, {python!r}]
 import editing
 """.format(**{part: str(ROOT / "playground" / part) for part in ("stand_ins", "python")})
 RUN = "from crdlint.cli.main import cli\ntry: cli.main({}, standalone_mode=False)\nexcept SystemExit: pass"
+# A run from its start, as that of `python -m crdlint`.
+STARTED = """
+import sys
+from crdlint.__main__ import main
+sys.argv = ["crdlint", *{}]
+try: main()
+except SystemExit: pass
+"""
 # What only rules, values, configurations, charts and other formats need.
 LATER = {
     "pygls", "lsprotocol", "asyncio", "crdlint.lsp",
@@ -102,6 +110,10 @@ def loaded(code: str, folder: Path) -> set[str]:
         (RUN.format(["explain", "yaml-syntax"]), {"rich", "xml", "crdlint.cel.ast"}),
         (RUN.format(["cost", PLAIN]), {"rich", "xml"}),
         (RUN.format(["check", "--no-cache", BAD]), {"rich", "xml"}),
+        (
+            STARTED.format(["check", "--no-cache", PLAIN]),
+            {"ast", "dis", "linecache", "locale", "tokenize"},
+        ),
         (PLAYGROUND, {"rich", "click", "crdlint.lsp.checks", "crdlint.sources", "crdlint.suites"}),
     ],
     ids=[
@@ -114,6 +126,7 @@ def loaded(code: str, folder: Path) -> set[str]:
         "explain",
         "cost",
         "findings in a pipe",
+        "what Click imports for help",
         "completion in the playground",
     ],
 )
@@ -181,14 +194,7 @@ def test_a_custom_resource_needs_nothing_of_charts_and_advice(tmp_path: Path) ->
     assert modules & absent == set()
 
 
-# The start of a run whose answer is known.
-ANSWERED = """
-import sys
-from crdlint.__main__ import main
-sys.argv = ["crdlint", "check", "bad.yaml"]
-try: main()
-except SystemExit: pass
-"""
+ANSWERED = STARTED.format(["check", "bad.yaml"])
 
 
 def test_an_answer_that_is_known_needs_no_command(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import copy
 import dataclasses
 import operator
 import pickle
+import sys
 from dataclasses import field
 from importlib import import_module
 from pkgutil import walk_packages
@@ -16,7 +17,7 @@ import pytest
 
 import crdlint
 from crdlint.diagnostics import Diagnostic, Fix, Related
-from crdlint.light import NamedTuple, dataclass, replace
+from crdlint.light import NamedTuple, dataclass, import_on_use, replace
 from crdlint.yaml.edit import Edit
 
 if TYPE_CHECKING:
@@ -266,3 +267,23 @@ def test_a_copy_of_each_shape_is_that_of_the_standard_library(number: int) -> No
 def test_a_copy_with_an_unknown_field_is_an_error() -> None:
     with pytest.raises(KeyError):
         replace(_One(1), other=2)  # type: ignore[call-arg]
+
+
+def test_a_module_is_executed_when_something_is_read_from_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delitem(sys.modules, "colorsys", raising=False)
+    import_on_use("colorsys")
+    module = import_module("colorsys")
+    assert "rgb_to_hsv" not in vars(module)
+    assert module.rgb_to_hsv(1, 1, 1) == (0, 0, 1)
+    with pytest.raises(AttributeError, match="colorsys"):
+        _ = module.unknown
+    import_on_use("colorsys")
+    assert import_module("colorsys") is module
+
+
+def test_a_module_that_cannot_be_imported_fails_at_its_import() -> None:
+    import_on_use("no_such_module")
+    with pytest.raises(ModuleNotFoundError):
+        import_module("no_such_module")

@@ -12,6 +12,7 @@ import click
 from click.core import ParameterSource
 
 from crdlint.cli import console
+from crdlint.cli.flags import CommandWithHelp, PlainOption, ending_option
 from crdlint.files.read import STDIN
 from crdlint.files.repository import from_top
 from crdlint.phrases import nearest
@@ -53,7 +54,7 @@ class Group(Enum):
     HELP = "Help"
 
 
-class Option(click.Option):
+class Option(PlainOption):
     """An option in a group of help; of a command with many, the rare ones are only shown with `--help-all`."""
 
     def __init__(
@@ -89,7 +90,7 @@ class Option(click.Option):
 _MOST: Final = 24  # options of a command, all of which are shown
 
 
-class Command(click.Command):
+class Command(CommandWithHelp):
     """A command whose help shows its options in groups."""
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
@@ -182,13 +183,10 @@ def _show_all(ctx: click.Context, param: click.Parameter, value: bool) -> None:
 
 
 def _help_all(*, hidden: bool) -> click.Option:
-    return click.Option(
+    return ending_option(
         ["--help-all"],
-        is_flag=True,
-        is_eager=True,
-        expose_value=False,
-        callback=_show_all,
-        help="Show all options and exit.",
+        _show_all,
+        "Show all options and exit.",
         hidden=hidden,
     )
 

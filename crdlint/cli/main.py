@@ -11,6 +11,7 @@ import click
 
 from crdlint.__about__ import COMMIT, __version__
 from crdlint.cli import console
+from crdlint.cli.flags import CommandWithHelp, ending_option
 from crdlint.cli.interrupts import handled
 from crdlint.cli.streams import status_of
 from crdlint.safety.bugs import Bug, bug_of, collected
@@ -57,7 +58,7 @@ _MEANT: Final = {
 }
 
 
-class _Commands(click.Group):
+class _Commands(CommandWithHelp, click.Group):
     """A group that knows its commands by name and imports each one when it is asked for."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -125,6 +126,9 @@ def _commit() -> str:
     return "" if done is None or done.status else done.output.strip()
 
 
+_VERSION_HELP: Final = "Show the version and the Kubernetes versions, and exit."
+
+
 def _show_version(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
     if value:
         from crdlint.kubernetes.servers import NEWEST, OLDEST
@@ -142,23 +146,6 @@ def _show_help(ctx: click.Context, _param: click.Parameter, value: bool) -> None
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
-@click.option(
-    "-V",
-    "--version",
-    is_flag=True,
-    is_eager=True,
-    expose_value=False,
-    callback=_show_version,
-    help="Show the version and the Kubernetes versions, and exit.",
-)
-@click.option(
-    "--help-all",
-    is_flag=True,
-    is_eager=True,
-    expose_value=False,
-    hidden=True,
-    callback=_show_help,
-)
 def cli() -> None:
     """Check CustomResourceDefinitions as kube-apiserver does, without a cluster.
 
@@ -172,6 +159,12 @@ def cli() -> None:
       crdlint check config/crd/
       crdlint explain list-map-key-required
     """  # noqa: D301  \b keeps the lines below it as they are
+
+
+cli.params += [
+    ending_option(["-V", "--version"], _show_version, _VERSION_HELP),
+    ending_option(["--help-all"], _show_help, None, hidden=True),
+]
 
 
 def main() -> None:
