@@ -32,6 +32,8 @@ _FIELD: Final = f"{_HEAD}{_SCHEMA}              a: {{type: integer}}\n"
 _OBJECT: Final = (
     '{{apiVersion: example.com/v1, kind: Foo, metadata: {{name: a{0}}}, spec: {{a: "{0}"}}}}\n'
 )
+_COSTLY: Final = """\
+a{0}: {{type: array, items: {{type: string}}, x-kubernetes-validations: [{{rule: "self.all(x, self.all(y, x != y))"}}]}}"""
 
 
 class CommandShape(NamedTuple):
@@ -125,6 +127,11 @@ COMMANDS: Final = {
     "--fix": CommandShape(
         ("check", "--no-cache", "--fix", "crd.yaml"), _one(_fields("a{0}: {{type: strnig}}")), 200
     ),
+    "--fix: fixes that fail": CommandShape(
+        ("check", "--no-cache", "--fix", "crd.yaml"),
+        _one(_fields("a{0}: {{type: integer, default: '1', minimum: 5}}")),
+        200,
+    ),
     "validate: a list": CommandShape(
         _VALIDATE, lambda size: {"crd.yaml": _FIELD, "a.yaml": _list(size)}, 100
     ),
@@ -143,6 +150,7 @@ COMMANDS: Final = {
         300,
     ),
     "cost": CommandShape(("cost", "crd.yaml"), _one(_rules), 300),
+    "cost --suggest": CommandShape(("cost", "--suggest", "crd.yaml"), _one(_fields(_COSTLY)), 200),
     "eval": CommandShape(
         ("eval", "self.a.all(x, x.b >= 0)", "--object", "a.json"),
         lambda size: {"a.json": _data(size)},

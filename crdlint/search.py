@@ -14,6 +14,7 @@ Changes that can be made together, such as the fixes of a file, do not compete: 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
+from math import inf
 from typing import Final, Generic, TypeVar
 
 from crdlint.light import dataclass
@@ -21,6 +22,7 @@ from crdlint.safety.work import Effort
 
 Change = TypeVar("Change")
 Outcome = TypeVar("Outcome")
+Fault = TypeVar("Fault")
 
 
 @dataclass(slots=True)
@@ -101,33 +103,74 @@ class Search(Generic[Change, Outcome]):
 
 
 def passing(
-    changes: Sequence[Change], faults: Callable[[Sequence[Change]], Sequence[str]]
-) -> tuple[list[Change], list[tuple[Change, Sequence[str]]]]:
-    """Return the changes that pass together, and each other one with its faults beside those.
+    changes: Sequence[Change],
+    faults: Callable[[Sequence[Change]], Sequence[Fault]],
+    blamed: Callable[[Fault], Change | None] = lambda _: None,
+    most: float = inf,
+) -> tuple[list[Change], list[tuple[Change, Sequence[Fault]]]]:
+    """Return the changes that pass together, and each other one with its faults.
 
-    `faults` tries some changes together, and returns what is wrong with that: nothing if they pass. All are tried at once, then the
-    halves of what fails, each with what passed before. So k bad ones of n take about k log n trials.
+    `faults` tries some changes together, and returns what is wrong with that: nothing if they pass. All are tried at once. A change
+    that a fault blames (`blamed`) fails if the fault is gone without it: a few trials for any number of them. Of the others, the
+    halves of what fails are tried, each with what passed before: for k bad ones of n about k log n trials. After `most` trials, a
+    group that fails is not halved.
 
     >>> passing([1, 2, 3, 4], lambda some: ["3 is odd"] if 3 in some else [])
     ([1, 2, 4], [(3, ['3 is odd'])])
     """
+    trials = _Trials(faults, most)
+    failed, pending = _without_blamed(changes, trials, blamed)
     passed: list[Change] = []
-    failed: list[tuple[Change, Sequence[str]]] = []
-    # The faults of groups, by the identities of their changes.
-    faults_of: dict[frozenset[int], Sequence[str]] = {}
-    pending = [list(changes)] if changes else []
     while pending:
         group = pending.pop()
         together = [*passed, *group]
-        key = frozenset(map(id, together))
-        # A half comes back with the other one, which passed.
-        if key not in faults_of:
-            faults_of[key] = faults(together)
-        if not faults_of[key]:
+        present = trials.of(together)
+        if not present:
             passed = together
-        elif len(group) == 1:
-            failed.append((group[0], faults_of[key]))
+        elif len(group) == 1 or not trials.are_left:
+            failed += [(change, present) for change in group]
         else:
             middle = len(group) // 2
             pending += [group[middle:], group[:middle]]
     return passed, failed
+
+
+class _Trials(Generic[Change, Fault]):
+    """Trials of changes together, each made once."""
+
+    def __init__(self, faults: Callable[[Sequence[Change]], Sequence[Fault]], most: float) -> None:
+        self._faults, self._most = faults, most
+        self._known: dict[frozenset[int], Sequence[Fault]] = {}
+
+    @property
+    def are_left(self) -> bool:
+        return len(self._known) < self._most
+
+    def of(self, changes: Sequence[Change]) -> Sequence[Fault]:
+        """Return the faults of some changes together. A half comes back with the other one, which passed."""
+        key = frozenset(map(id, changes))
+        if key not in self._known:
+            self._known[key] = self._faults(changes)
+        return self._known[key]
+
+
+def _without_blamed(
+    changes: Sequence[Change],
+    trials: _Trials[Change, Fault],
+    blamed: Callable[[Fault], Change | None],
+) -> tuple[list[tuple[Change, Sequence[Fault]]], list[list[Change]]]:
+    """Return the changes that fail because they are blamed, each with its faults, and the groups of others, the first one last."""
+    rest, failed = list(changes), dict[int, tuple[Change, Sequence[Fault]]]()
+    faults_of: dict[int, list[Fault]] = {}
+    while rest and trials.are_left:
+        faults_of = {}
+        for fault in trials.of(rest):
+            faults_of.setdefault(id(blamed(fault)), []).append(fault)
+        new = {id(change): change for change in rest if id(change) in faults_of}
+        if not new:
+            break
+        failed |= {key: (change, faults_of[key]) for key, change in new.items()}
+        rest = [change for change in rest if id(change) not in new]
+    # Their faults are still there without them.
+    acquitted = [failed.pop(key)[0] for key in list(failed) if key in faults_of and rest]
+    return list(failed.values()), [group for group in (acquitted, rest) if group]

@@ -92,3 +92,69 @@ def test_of_two_changes_that_fail_together_the_first_is_kept() -> None:
         return ["both"] if {"a", "b"} <= set(together) else []
 
     assert passing(["x", "a", "y", "b"], faults) == (["x", "a", "y"], [("b", ["both"])])
+
+
+# What is wrong with changes together: each fault, the changes that have it, and the one that it blames.
+FAULTS: dict[str, list[tuple[str, str, str | None]]] = {
+    "blamed": [("x", "b", "b"), ("y", "d", "d")],
+    "not blamed": [("x", "b", None)],
+    "wrongly blamed": [("x", "b", "a")],
+    "of two": [("x", "bd", "d")],
+    "blamed, beside another": [("x", "b", "b"), ("y", "d", None)],
+    "wrongly blamed, beside another": [("x", "b", "b"), ("y", "d", "a")],
+    "blames what is not there": [("x", "b", "z")],
+}
+
+
+@each(
+    ("name", "passed", "trials"),
+    [
+        ("blamed", "ace", 2),
+        ("not blamed", "acde", 6),
+        ("wrongly blamed", "acde", 8),
+        ("of two", "abce", 2),
+        ("blamed, beside another", "ace", 8),
+        ("wrongly blamed, beside another", "ace", 8),
+        ("blames what is not there", "acde", 6),
+    ],
+)
+def test_a_change_that_a_fault_blames_fails_without_more_trials(
+    name: str, passed: str, trials: int
+) -> None:
+    made: list[str] = []
+
+    def faults(together: Sequence[str]) -> list[tuple[str, str | None]]:
+        made.append("".join(together))
+        return [(fault, blamed) for fault, of, blamed in FAULTS[name] if set(of) <= set(together)]
+
+    changes = {letter: letter for letter in "abcde"}
+    kept, failed = passing([*changes], faults, lambda fault: changes.get(fault[1] or ""))
+    assert "".join(sorted(kept)) == passed
+    assert "".join(sorted(change for change, _ in failed)) == "".join(
+        sorted({*"abcde"} - {*passed})
+    )
+    assert all(found for _, found in failed)
+    assert len(made) == len(set(made)) <= trials
+    assert not faults(kept), "all that is kept was tried together"
+
+
+@given(
+    st.sets(st.integers(0, 39)),
+    st.sets(st.tuples(st.integers(0, 39), st.integers(0, 39))),
+    st.integers(1, 90),
+)
+def test_what_passes_was_tried_together_whatever_is_blamed(
+    bad: set[int], clashing: set[tuple[int, int]], most: int
+) -> None:
+    tried: list[list[int]] = []
+
+    def faults(together: Sequence[int]) -> list[int]:
+        tried.append(list(together))
+        pairs = (pair for pair in clashing if {*pair} <= {*together})
+        return [*(bad & {*together}), *(last for _, last in pairs)]
+
+    changes = list(range(40))
+    passed, failed = passing(changes, faults, lambda fault: changes[(fault * 7) % 40], most)
+    assert sorted([*passed, *(change for change, _ in failed)]) == changes
+    assert not passed or not faults(passed)
+    assert len(tried) <= most + 8

@@ -17,7 +17,7 @@ from crdlint.light import NamedTuple, dataclass, regex, replace
 from crdlint.rules import catalog
 from crdlint.rules.consequences import causes, is_advice
 from crdlint.rules.server.cel import COMPILES
-from crdlint.rules.server.cel_cost import OVER_BUDGET
+from crdlint.rules.server.cel_cost import CRD_COST, OVER_BUDGET
 from crdlint.rules.texts import reading, resource
 from crdlint.search import passing
 from crdlint.yaml.edit import Edit, apply, composed
@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 _ROUNDS: Final = 40
 _PASSES: Final = 3  # each tries again the fixes that the one before has rejected
 _ATTEMPTS: Final = 4  # each without the fixes that did not come to an end in the ones before
+_LEAST_TRIALS: Final = 32
+_CHARACTERS_OF_TRIALS: Final = 1_000_000
 _DEFAULT: Final = Config()
 _STAGES: Final = {"decode": 1, "strict": 2, "field": 3}
 _SYNTAX, _ADVICE = 0, 4
@@ -381,7 +383,11 @@ def _provable(
     others = [finding for finding in chosen if id(finding) not in of_advice]
     safe = [finding for finding in others if _fix(finding).applicability == "safe"]
     guesses = [finding for finding in others if _fix(finding).applicability != "safe"]
-    proved = (passing(advice, partial(unproved, True)), passing(safe, partial(unproved, False)))
+    most = _most_trials(before.yaml)
+    proved = (
+        passing(advice, partial(unproved, True), most=most),
+        passing(safe, partial(unproved, False), most=most),
+    )
     return [*guesses, *chain.from_iterable(passed for passed, _ in proved)]
 
 
@@ -407,13 +413,20 @@ class _Trial:
 
     def run(self) -> tuple[list[Diagnostic], FileResult]:
         """Return the findings whose fixes are kept, and the result of the text with these."""
-        accepted, undone = passing(self.chosen, self._brings)
+        by_path = _FindingsByPath(self.before, self.chosen)
+        accepted, undone = passing(
+            self.chosen,
+            self._brings,
+            by_path.nearest,
+            _most_trials(self.before.text),
+        )
         for finding, brings in undone:
-            self.undone[_identity(finding)] = Undone(finding, tuple(brings))
+            messages = tuple(error.message for error, _ in brings)
+            self.undone[_identity(finding)] = Undone(finding, messages)
         return accepted, self.accepted or self.before
 
-    def _brings(self, group: SequenceOf[Diagnostic]) -> list[str]:
-        """Return the messages of the errors that some fixes bring together."""
+    def _brings(self, group: SequenceOf[Diagnostic]) -> list[_Brought]:
+        """Return the errors that some fixes bring together."""
         after = self._with(group)
         brought = self._new_errors(after, group)
         if brought and self.before.stage is not None and self.stage > _LAST_STAGE["decode"]:
@@ -421,14 +434,17 @@ class _Trial:
             brought = self._new_errors(after, group)
         if not brought:
             self.accepted = after
-        return brought
+        objects = _Objects(after)
+        return [(error, objects.number(error)) for error in brought]
 
     def _with(self, group: SequenceOf[Diagnostic]) -> FileResult:
         check = self.check_next if self.stage <= _LAST_STAGE["decode"] else self.check
         return check(apply(self.before.text, _edits(group)))
 
-    def _new_errors(self, after: FileResult, group: SequenceOf[Diagnostic]) -> list[str]:
-        """Return the messages of the errors that fixes bring: those that were neither there nor hidden, in any words."""
+    def _new_errors(
+        self, after: FileResult, group: SequenceOf[Diagnostic]
+    ) -> SequenceOf[Diagnostic]:
+        """Return the errors that fixes bring: those that were neither there nor hidden, in any words."""
         errors, left = _errors(self.before), _errors(after)
         fewer = {
             (finding.rule, _path(finding)): finding.errors
@@ -448,7 +464,7 @@ class _Trial:
                 continue
             reworded[key[:3]] -= 1
             if reworded[key[:3]] < 0:  # no error of another finding whose message depends on a fix
-                brought.append(finding.message)
+                brought.append(finding)
         return brought
 
 
@@ -457,11 +473,13 @@ class _TrialOfResources(_Trial):
 
     __slots__ = ()
 
-    def _new_errors(self, after: FileResult, group: SequenceOf[Diagnostic]) -> list[str]:
-        """Return the messages of the errors that fixes bring to an object, or do not remove from it."""
+    def _new_errors(
+        self, after: FileResult, group: SequenceOf[Diagnostic]
+    ) -> SequenceOf[Diagnostic]:
+        """Return the errors that fixes bring to an object, or do not remove from it."""
         before = _ErrorsOfObjects(self.before, group)
         findings = (before.new(key, errors) for key, errors in _by_object(after).items())
-        return [finding.message for finding in chain.from_iterable(findings)]
+        return list(chain.from_iterable(findings))
 
 
 class _ErrorsOfObjects:
@@ -469,14 +487,15 @@ class _ErrorsOfObjects:
 
     def __init__(self, before: FileResult, fixed: SequenceOf[Diagnostic]) -> None:
         errors = _by_object(before)
+        objects = _Objects(before)
         self._counts = Counter({key: len(findings) for key, findings in errors.items()})
-        self._fixed = Counter(_key(before, finding) for finding in fixed)
+        self._fixed = Counter(map(objects.key, fixed))
         self._places = {finding.rule_and_position for finding in fixed}
         self._parses = _stage(fixed[0]) != _SYNTAX
         # Objects that the decoder or an earlier error kept from being checked further, by their numbers.
         self._undecoded = {key[0] for key in errors if key[1] == resource.DECODE.id}
         stopped = (each for each in chain.from_iterable(errors.values()) if not each.errors)
-        self._unchecked = {_key(before, each)[0] for each in stopped}
+        self._unchecked = set(map(objects.number, stopped))
 
     def new(self, key: _KeyInObject, errors: SequenceOf[Diagnostic]) -> SequenceOf[Diagnostic]:
         """Return the errors with a key that the object did not have before, or that their fixes have not removed."""
@@ -492,19 +511,59 @@ class _ErrorsOfObjects:
 
 
 _KeyInObject: TypeAlias = "tuple[int, str, str, str]"
+# An error that fixes bring, and the number of its object.
+_Brought: TypeAlias = "tuple[Diagnostic, int]"
 
 
 def _by_object(result: FileResult) -> dict[_KeyInObject, list[Diagnostic]]:
     """Return the rejections of a result by the number of their object and their identity."""
+    objects = _Objects(result)
     errors: dict[_KeyInObject, list[Diagnostic]] = {}
     for finding in result.diagnostics:
         if finding.severity == "error" or finding.fix is not None:
-            errors.setdefault(_key(result, finding), []).append(finding)
+            errors.setdefault(objects.key(finding), []).append(finding)
     return errors
 
 
-def _key(result: FileResult, finding: Diagnostic) -> _KeyInObject:
-    return (bisect_right([crd.line for crd in result.crds], finding.line), *_identity(finding))
+class _Objects:
+    """The objects of a file by their numbers."""
+
+    def __init__(self, result: FileResult) -> None:
+        self._lines = [crd.line for crd in result.crds]
+
+    def number(self, finding: Diagnostic) -> int:
+        """Return the number of the object in which a finding is."""
+        return bisect_right(self._lines, finding.line)
+
+    def key(self, finding: Diagnostic) -> _KeyInObject:
+        return (self.number(finding), *_identity(finding))
+
+
+class _FindingsByPath:
+    """Findings by the number of their object, with their path or that of the field around it."""
+
+    def __init__(self, result: FileResult, findings: Iterable[Diagnostic]) -> None:
+        objects = _Objects(result)
+        self._findings: dict[tuple[int, str], Diagnostic | None] = {}
+        for finding in findings:
+            number, path = objects.number(finding), _path(finding)
+            for key in ((number, path), (number, _around(path))):
+                # None of several findings is the nearest to what is beside them.
+                is_only = self._findings.setdefault(key, finding) is finding
+                self._findings[key] = finding if is_only else None
+
+    def nearest(self, brought: _Brought) -> Diagnostic | None:
+        """Return the only finding at the path of an error, or beside it or the nearest field above it."""
+        error, number = brought
+        path = _path(error)
+        while path and (number, path) not in self._findings:
+            path = _around(path)
+        return self._findings.get((number, path))
+
+
+def _around(path: str) -> str:
+    """Return the path of the field around that of a path, empty at the root."""
+    return path[: max(path.rfind("."), path.rfind("["), 0)]
 
 
 def _stage(finding: Diagnostic) -> int:
@@ -554,7 +613,14 @@ def _identity(finding: Diagnostic) -> Identity:
 
 
 def _path(finding: Diagnostic) -> str:
-    return _SCHEMA.sub("schema", finding.field)
+    """Return the path of a finding: of a total over its limit that of the schema, whatever is the most expensive in it."""
+    path = _SCHEMA.sub("schema", finding.field)
+    return path.partition(".")[0] if finding.rule == CRD_COST.id else path
+
+
+def _most_trials(text: str) -> int:
+    """Return how many times a text with fixes may be checked to find those that pass together."""
+    return max(_LEAST_TRIALS, _CHARACTERS_OF_TRIALS // (len(text) + 1))
 
 
 def reported(

@@ -76,3 +76,44 @@ def test_patches(text: Callable[[int], str]) -> None:
         for result, found in zip(results, edits, strict=True)
     )
     assert twice / once < LINEAR
+
+
+COSTLY = """\
+          p{i}:
+            type: array
+            items: {{type: string}}
+            x-kubernetes-validations:
+            - rule: self.all(x, self.all(y, x != y || x.contains(y)))
+"""
+DEFAULT = "          p{i}: {{type: integer, default: '1'{more}}}\n"
+
+
+def _defaults(count: int, *, wrong: int) -> str:
+    """Return a CRD with defaults that can be integers, and each `wrong`th of which then is too low."""
+    fields = (
+        DEFAULT.format(i=i, more=", minimum: 5" if i % wrong == 0 else "") for i in range(count)
+    )
+    return CRD + "".join(fields)
+
+
+@pytest.mark.parametrize(
+    ("text", "kept", "most"),
+    [
+        pytest.param(
+            CRD + "".join(COSTLY.format(i=i) for i in range(400)), 400, 5, id="costly rules"
+        ),
+        pytest.param(_defaults(90, wrong=1), 0, 2, id="wrong defaults"),
+        pytest.param(_defaults(90, wrong=2), 45, 3, id="wrong and good defaults"),
+    ],
+)
+def test_fixes_that_fail_take_a_few_checks(text: str, kept: int, most: int) -> None:
+    checks: list[str] = []
+
+    def counted(text: str) -> FileResult:
+        checks.append(text)
+        return check(text)
+
+    once = fix(check(text), counted, unsafe=True)
+    assert len({applied.line for applied in once.applied}) >= kept
+    assert len(checks) <= most
+    assert not fix(check(once.text), check, unsafe=True).edits, "repeated, it changes nothing"
