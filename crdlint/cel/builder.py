@@ -152,14 +152,15 @@ class Builder:
 
     __slots__ = ("ascii", "errors", "macros", "next_id", "offsets", "options", "source")
 
-    def __init__(self, source: SourceInfo, options: ParserOptions) -> None:
-        self.source = source
-        self.offsets = source.offsets
+    def __init__(self, text: str, options: ParserOptions) -> None:
+        line_starts = options.dialect.locates_line_starts
+        self.source = SourceInfo(text, locates_line_starts=line_starts)
+        self.offsets = self.source.offsets
         self.options = options
         self.macros = options.macros
         self.errors: list[CELError] = []
         self.next_id = 1
-        self.ascii = source.text.isascii()
+        self.ascii = text.isascii()
 
     def new_id(self, span: tuple[int, int]) -> int:
         """Return the next id and record the offsets `span` for it."""

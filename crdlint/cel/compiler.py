@@ -66,7 +66,8 @@ _INDEXES: Final = frozenset({"_[_]", "_[?_]"})
 
 def compile_text(text: str, env: Env, options: ParserOptions) -> Compiled:
     """Parse, check and validate an expression; the result contains the errors."""
-    return _checked(parse(text, options=options), env)
+    parsed = parse(text, options=options)
+    return _checked(parsed, env)
 
 
 def compile_valid(text: str, env: Env, options: ParserOptions) -> Compiled | None:

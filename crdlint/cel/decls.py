@@ -262,14 +262,8 @@ class Env:
     exempt: frozenset[str] = frozenset()
     _provided: dict[str, Variable] = field(default_factory=dict, init=False)
 
-    def extend(
-        self,
-        *,
-        idents: Iterable[Variable] = (),
-        functions: Iterable[Overload] = (),
-        provider: WellKnownTypes | None = None,
-    ) -> Env:
-        """Return an environment with more declarations, before the known ones; raise DeclarationError for one that conflicts."""
+    def extend(self, idents: Iterable[Variable], provider: WellKnownTypes | None = None) -> Env:
+        """Return an environment with more variables, before the known ones; raise DeclarationError for one that conflicts."""
         own_idents: dict[str, Variable] = {}
         for ident in idents:
             declared = own_idents.get(ident.name) or self.idents.get(ident.name)
@@ -277,20 +271,17 @@ class Env:
                 own_idents[ident.name] = ident
             elif not (declared.type.is_exact(ident.type) and declared.value == ident.value):
                 raise DeclarationError(f"overlapping identifier for name '{ident.name}'")
-        own_functions: dict[str, tuple[Overload, ...]] = {}
-        for added in functions:
-            name = added.function
-            own_functions[name] = merge(
-                own_functions.get(name) or self.functions.get(name, ()), added
-            )
         return replace(
-            self,
-            idents={**own_idents, **self.idents},
-            functions={**own_functions, **self.functions, **own_functions}
-            if own_functions
-            else self.functions,
-            provider=provider or self.provider,
+            self, idents={**own_idents, **self.idents}, provider=provider or self.provider
         )
+
+    def with_functions(self, functions: Iterable[Overload]) -> Env:
+        """Return an environment with more functions, before the known ones; raise DeclarationError for one that conflicts."""
+        own: dict[str, tuple[Overload, ...]] = {}
+        for added in functions:
+            overloads = own.get(added.function) or self.functions.get(added.function, ())
+            own[added.function] = merge(overloads, added)
+        return replace(self, functions={**own, **self.functions, **own})
 
     def find_ident(self, name: str) -> Variable | None:
         """Return the variable, type or enum constant with the full name `name`."""

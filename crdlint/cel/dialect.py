@@ -131,5 +131,14 @@ class CELDialect(NamedTuple):
     hides_errors_of_ranges: bool = False
     resets_field_path: bool = True
 
+    @property
+    def declared_bounds(self) -> tuple[bool, bool, bool]:
+        """The switches on which the declarations of a schema depend: dialects with equal ones declare it alike."""
+        return (
+            self.enum_bounds_strings,
+            self.max_length_bounds_int_or_string,
+            self.caps_metadata_names,
+        )
+
 
 NEWEST: Final = CELDialect()

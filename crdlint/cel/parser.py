@@ -45,7 +45,8 @@ def parse_valid(text: str, options: ParserOptions) -> ParseResult | None:
         return None
 
     def parsed(limit: int) -> ParseResult:
-        return _result(text, options, lambda builder: _FastParser(builder, tokens, limit).parse())
+        builder = Builder(text, options)
+        return _result(builder, _FastParser(builder, tokens, limit).parse)
 
     try:
         try:
@@ -58,26 +59,28 @@ def parse_valid(text: str, options: ParserOptions) -> ParseResult | None:
 
 def parse(text: str, *, options: ParserOptions) -> ParseResult:
     """Parse an expression."""
-    if len(text) > MAX_CODE_POINTS:
-        return _result(text, options, _report_size)
     return parse_valid(text, options) or _with_errors(text, options)
 
 
-def _report_size(builder: Builder) -> Expr:
-    size = f"size: {len(builder.source.text)}, limit {MAX_CODE_POINTS}"
+def _too_long(text: str, options: ParserOptions) -> ParseResult:
+    builder = Builder(text, options)
+    size = f"size: {len(text)}, limit {MAX_CODE_POINTS}"
     builder.add_error(CodedMessage(f"expression code point size exceeds limit: {size}"))
-    return ast.Unspecified(1)
+    return ParseResult(ast.Unspecified(1), builder.source, builder.errors)
 
 
 def _with_errors(text: str, options: ParserOptions) -> ParseResult:
     """Return the errors of a text; a search for repairs asks for the same texts again after each change of a file."""
+    if len(text) > MAX_CODE_POINTS:
+        return _too_long(text, options)
     key = text, id(options)
     earlier = _WITH_ERRORS.get(key)
     if earlier is not None:
         return earlier[1]
     from crdlint.cel.antlr.recognizer import recognize
 
-    result = _result(text, options, recognize)
+    builder = Builder(text, options)
+    result = _result(builder, lambda: recognize(builder))
     _WITH_ERRORS.put(key, (options, result), len(text))
     return result
 
@@ -86,13 +89,10 @@ def _with_errors(text: str, options: ParserOptions) -> ParseResult:
 _WITH_ERRORS: Recent[tuple[ParserOptions, ParseResult]] = Recent(100_000)
 
 
-def _result(text: str, options: ParserOptions, work: Callable[[Builder], Expr]) -> ParseResult:
-    builder = Builder(
-        SourceInfo(text, locates_line_starts=options.dialect.locates_line_starts), options
-    )
+def _result(builder: Builder, parse_tokens: Callable[[], Expr]) -> ParseResult:
     expr: Expr = ast.Unspecified(1)
     try:
-        expr = work(builder)
+        expr = parse_tokens()
     except ExpansionError as error:
         builder.add_error(CodedMessage(str(error)))
     except _LimitError:

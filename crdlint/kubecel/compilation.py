@@ -276,7 +276,7 @@ class RuleCompiler:
             provider = self.declarations(environment)
             old = optional_type(provider.self_type) if optional_old_self else provider.self_type
             variables = Variable(SELF, provider.self_type), Variable(OLD_SELF, old)
-            self._envs[key] = environment.env.extend(idents=variables, provider=provider)
+            self._envs[key] = environment.env.extend(variables, provider)
         return self._envs[key]
 
     def declarations(self, environment: Environment) -> Declarations:

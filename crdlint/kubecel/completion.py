@@ -384,7 +384,7 @@ def _members(
     declarations: Declarations,
 ) -> Iterator[Completion]:
     yield from _fields(type_, declarations)
-    with_target = env.extend(idents=[Variable(_TARGET, type_)])
+    with_target = env.extend([Variable(_TARGET, type_)])
     for name, (arguments, _) in _MACROS.items():
         if _has_macro(environment, name):
             result = type_of(f"{_TARGET}.{name}({arguments})", with_target, environment)
@@ -483,9 +483,7 @@ def _scope(
         range_ = type_of(text[tokens.starts[first] : tokens.starts[opening - 2]], env, environment)
         types = _variable_types(DYN if range_ is None else range_, len(variables))
         with suppress(DeclarationError):  # it has the name of another variable
-            env = env.extend(
-                idents=[Variable(*named) for named in zip(variables, types, strict=True)]
-            )
+            env = env.extend(map(Variable, variables, types))
     return env
 
 

@@ -163,10 +163,9 @@ def stored_expressions(server: Server) -> Environment:
 @cache
 def _environment(version: Version, dialect: CELDialect, *, is_stored: bool) -> Environment:
     libraries = tuple(_libraries(version, dialect))
-    declared = standard(dialect).extend(
-        idents=chain.from_iterable(library.types for library in libraries),
-        functions=chain.from_iterable(library.functions for library in libraries),
-    )
+    types = chain.from_iterable(library.types for library in libraries)
+    functions = chain.from_iterable(library.functions for library in libraries)
+    declared = standard(dialect).extend(types).with_functions(functions)
     env = replace(
         declared,
         dialect=dialect,

@@ -47,7 +47,8 @@ SIZES = {
 }
 ENV = (
     Env()
-    .extend(idents=stdlib.TYPES, functions=stdlib.FUNCTIONS)
+    .extend(stdlib.TYPES)
+    .with_functions(stdlib.FUNCTIONS)
     .extend(
         idents=[Variable(name, type_) for name, type_ in VARIABLES.items()],
         provider=WellKnownTypes(),

@@ -39,16 +39,16 @@ ATOI = PRECISION + "error while converting precision to integer: strconv.Atoi: p
 
 def findings(text: str, validator: Callable[..., Any] = format_literals) -> list[tuple[int, str]]:
     env = replace(
-        Env().extend(idents=TYPES, functions=FUNCTIONS),
+        Env().extend(TYPES).with_functions(FUNCTIONS),
         validators=(homogeneous_literals, validator),
         exempt=frozenset({"format"}),
-    ).extend(
-        idents=VARIABLES,
-        functions=(
+    )
+    env = env.extend(VARIABLES).with_functions(
+        (
             *extensions.OPTIONALS,
             *extensions.OPTIONALS_ADDED_BY_VERSION_2,
             *strings.FUNCTIONS,
-        ),
+        )
     )
     parsed = parse(text, options=ParserOptions())
     result = check(parsed.expr, parsed.source_info, env)

@@ -27,11 +27,12 @@ from crdlint.kubecel.second_opinion import FAILS
 _TYPES = {"i": INT, "s": STRING, "l": list_type(INT), "m": map_type(STRING, INT), "t": BOOL}
 _ENV = replace(
     Env()
-    .extend(idents=STANDARD_TYPES, functions=FUNCTIONS)
+    .extend(STANDARD_TYPES)
+    .with_functions(FUNCTIONS)
     .extend(idents=[Variable(name, type_) for name, type_ in _TYPES.items()]),
     cross_type_comparisons=True,
 )
-_FUNCTIONS = Functions(Env().extend(functions=FUNCTIONS).functions, BOUND, SINGLETONS)
+_FUNCTIONS = Functions(Env().with_functions(FUNCTIONS).functions, BOUND, SINGLETONS)
 
 
 def opinion(text: str) -> Any:

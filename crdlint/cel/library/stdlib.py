@@ -175,8 +175,10 @@ _SINCE_029: Final = tuple(function for function in FUNCTIONS if function.id != "
 def standard(dialect: CELDialect) -> Env:
     """Return the environment with the standard library of a dialect."""
     functions = FUNCTIONS if dialect.converts_int_to_duration else _SINCE_029
-    return Env().extend(
-        idents=TYPES_BY_DYN if dialect.types_names_by_dyn else TYPES, functions=functions
+    return (
+        Env()
+        .extend(TYPES_BY_DYN if dialect.types_names_by_dyn else TYPES)
+        .with_functions(functions)
     )
 
 

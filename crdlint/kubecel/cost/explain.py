@@ -288,15 +288,11 @@ class CostsByServer:
 
     def _cost(self, rule: EstimatedRule, server: Server) -> ServerCost | None:
         dialect = server.cel
-        key = (
-            dialect.enum_bounds_strings,
-            dialect.max_length_bounds_int_or_string,
-            dialect.caps_metadata_names,
+        context = self._contexts.setdefault(
+            dialect.declared_bounds, SchemaContext(dialect, self._sharing)
         )
         try:
-            declared = self._contexts.setdefault(
-                key, SchemaContext(dialect, self._sharing)
-            ).declared(rule.node.schema)
+            declared = context.declared(rule.node.schema)
             compiler = RuleCompiler(declared, self._sharing)
         except (CompilationError, DeclarationFailedError):
             return None

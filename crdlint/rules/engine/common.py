@@ -11,7 +11,7 @@ from crdlint.kubecel.sharing import shared
 from crdlint.kubernetes.servers import NEWEST, Server
 from crdlint.light import NamedTuple, dataclass, replace
 from crdlint.safety.work import Effort
-from crdlint.schema.traversal import all_schemas, schemas
+from crdlint.schema.traversal import all_schemas
 
 if TYPE_CHECKING:
     from crdlint.crd.errors import FieldError
@@ -91,27 +91,10 @@ class Common:
         """Return the declarations of the parts of a root schema, shared by servers with equal declarations."""
         from crdlint.kubecel.declarations import SchemaContext
 
-        return self.answer(
-            ("declarations", id(root)),
-            lambda other: _declare_alike(root, dialect, other),
-            lambda: (SchemaContext(dialect, self.sharing), dialect),
+        return self.once(
+            ("declarations", id(root), dialect.declared_bounds),
+            lambda: SchemaContext(dialect, self.sharing),
         )
-
-
-def _declare_alike(root: JSONSchemaProps, dialect: CELDialect, other: CELDialect) -> bool:
-    """Return whether no part of a schema bounds a string on one of two servers only."""
-    if dialect.caps_metadata_names != other.caps_metadata_names:
-        return False
-    if dialect.enum_bounds_strings != other.enum_bounds_strings and any(
-        schema.enum and schema.max_length is None for schema in schemas(root)
-    ):
-        return False
-    return (
-        dialect.max_length_bounds_int_or_string == other.max_length_bounds_int_or_string
-        or not any(
-            schema.x_int_or_string and schema.max_length is not None for schema in schemas(root)
-        )
-    )
 
 
 class IncompleteSchemas(NamedTuple):

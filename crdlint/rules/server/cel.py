@@ -25,10 +25,11 @@ from crdlint.safety.work import Effort
 from crdlint.schema.traversal import Within, at_or_above
 
 if TYPE_CHECKING:
-    from crdlint.kubecel.compilation import Environments, Expression, RuleCompiler
+    from crdlint.kubecel.compilation import Environments, Expression
     from crdlint.kubecel.cost.suggest import Suggestions
-    from crdlint.kubecel.declarations import Doubts
+    from crdlint.kubecel.declarations import Doubts, SchemaContext
     from crdlint.kubecel.hints import Hint
+    from crdlint.kubecel.sharing import Sharing
     from crdlint.kubernetes.servers import Server
 
 _SOURCE = "apiextensions/validation ValidateCustomResourceDefinitionOpenAPISchema"
@@ -226,7 +227,7 @@ def _compiled(
     if not nodes:
         return
     from crdlint.kubecel import environment
-    from crdlint.kubecel.compilation import CompilationError, Environments, RuleCompiler
+    from crdlint.kubecel.compilation import CompilationError, Environments
     from crdlint.kubecel.declarations import DeclarationFailedError, SchemaContext
 
     environments = Environments(
@@ -247,19 +248,17 @@ def _compiled(
         else common.context(nodes[0].root_schema, dialect)
     )
     for node in nodes:
-        try:
-            compiler = RuleCompiler(context.declared(node.schema), common.sharing)
-        except (DeclarationFailedError, CompilationError) as error:
-            yield _not_declared(node, error, options.server)
-            continue
         has_cost = id(node.schema) not in enclosing and node.schema not in uncertain
-        yield from _of_node(
-            node,
-            compiler,
-            environments,
-            context.cardinality(node.schema),
-            has_cost=has_cost,
-        )
+        try:
+            yield from _of_node(
+                node,
+                context,
+                environments,
+                common.sharing,
+                has_cost=has_cost,
+            )
+        except (DeclarationFailedError, CompilationError) as error:  # before its first rule
+            yield _not_declared(node, error, options.server)
 
 
 def _doubts(
@@ -323,18 +322,18 @@ def _not_declared(node: CompiledNode, error: Exception, server: Server) -> Field
 
 def _of_node(
     node: CompiledNode,
-    compiler: RuleCompiler,
+    context: SchemaContext,
     environments: Environments,
-    cardinality: int | None,
+    sharing: Sharing,
     *,
     has_cost: bool,
 ) -> Iterator[EstimatedRule]:
-    """Yield the rules of a node compiled, with their costs if these are certain.
-
-    `cardinality` is the maximum number of its values in one object, None if there is none.
-    """
+    """Yield the rules of a node compiled, with their costs if these are certain; raise if `self` has no type."""
+    from crdlint.kubecel.compilation import RuleCompiler
     from crdlint.kubecel.declarations import max_cardinality
 
+    declared, cardinality = context.declared(node.schema), context.cardinality(node.schema)
+    compiler = RuleCompiler(declared, sharing)
     path = node.schema.path.child("x-kubernetes-validations")
     for i, rule in enumerate(node.schema.x_validations):
         compiled = compiler.rule(rule, environments)

@@ -53,7 +53,8 @@ class Provider(WellKnownTypes):
 
 ENV = (
     Env()
-    .extend(idents=stdlib.TYPES, functions=stdlib.FUNCTIONS)
+    .extend(stdlib.TYPES)
+    .with_functions(stdlib.FUNCTIONS)
     .extend(
         idents=[
             Variable("i", INT),
@@ -65,15 +66,17 @@ ENV = (
             Variable("t", object_type("Thing")),
             Variable("w", wrapper_type(INT)),
         ],
-        functions=(
+        provider=Provider(),
+    )
+    .with_functions(
+        (
             *extensions.OPTIONALS,
             *extensions.OPTIONALS_ADDED_BY_VERSION_2,
             *strings.FUNCTIONS,
             *extensions.SETS,
             *lists.FUNCTIONS,
             *extensions.TWO_VARIABLE_COMPREHENSIONS,
-        ),
-        provider=Provider(),
+        )
     )
 )
 ids = count(1)
@@ -195,9 +198,9 @@ def test_declarations_that_contradict() -> None:
     with pytest.raises(DeclarationError, match="overlapping identifier for name 'i'"):
         ENV.extend(idents=[Variable("i", STRING)])
     with pytest.raises(DeclarationError, match="size_string collides with other"):
-        ENV.extend(functions=[overload("size", "other", (STRING,), INT)])
+        ENV.with_functions([overload("size", "other", (STRING,), INT)])
     assert run(
-        call("size", target=name("i")), ENV.extend(functions=[member("size", "n", (INT,), INT)])
+        call("size", target=name("i")), ENV.with_functions([member("size", "n", (INT,), INT)])
     ) == ("int", [])
 
 

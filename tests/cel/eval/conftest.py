@@ -27,13 +27,13 @@ _ADDED = (
     *extensions.TWO_VARIABLE_COMPREHENSIONS,
     *_THREE,
 )
-_STANDARD = Env().extend(idents=stdlib.TYPES, functions=stdlib.FUNCTIONS)
+_STANDARD = Env().extend(stdlib.TYPES).with_functions(stdlib.FUNCTIONS)
 _ENV = replace(_STANDARD, cross_type_comparisons=True).extend(
-    idents=(*extensions.OPTIONAL_TYPES, Variable("self", DYN), Variable("x", INT)),
-    functions=_ADDED,
+    (*extensions.OPTIONAL_TYPES, Variable("self", DYN), Variable("x", INT))
 )
+_ENV = _ENV.with_functions(_ADDED)
 _FUNCTIONS = Functions(
-    Env().extend(functions=(*stdlib.FUNCTIONS, *_ADDED)).functions, BOUND, SINGLETONS
+    Env().with_functions((*stdlib.FUNCTIONS, *_ADDED)).functions, BOUND, SINGLETONS
 )
 
 

@@ -9,7 +9,7 @@ from counting import recording, without_collector
 from tables import each
 
 from crdlint.cel.antlr.recognizer import recognize
-from crdlint.cel.ast import Call, Comprehension, Literal, Select, SourceInfo, Uint
+from crdlint.cel.ast import Call, Comprehension, Literal, Select, Uint
 from crdlint.cel.builder import Builder, ParserOptions
 from crdlint.cel.errors import ErrorCode, display_errors
 from crdlint.cel.parser import ParseResult, parse
@@ -113,7 +113,7 @@ LIMITS = ["--1", "---1", "!-1", "4--4", "-x.y", "!!a", "- -1u"]
 
 
 def recognized(text: str) -> ParseResult:
-    builder = Builder(SourceInfo(text), OPTIONS)
+    builder = Builder(text, OPTIONS)
     return ParseResult(recognize(builder), builder.source, builder.errors)
 
 
