@@ -34,6 +34,7 @@ _BESIDE: Final = {
 _WORD: Final = regex(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")
 _SEPARATORS: Final = regex(r"[-_ .]")
 _NO_DIGITS: Final = regex(r"\D")
+_LETTERS: Final = regex(r"[a-z0-9]*")
 
 # Words that name different things, although their letters are similar.
 _GROUPS: Final = tuple(
@@ -144,8 +145,11 @@ def is_slip(written: str, name: str, *, typed: bool = False) -> bool:
     >>> is_slip("max_length", "maxLength"), is_slip("imgae", "image"), is_slip("node", "mode"), is_slip("user", "users")
     (True, True, False, False)
     """
-    if _folded(written) == _folded(name):
+    folded, other = _folded(written), _folded(name)
+    if folded == other:
         return True
+    if abs(len(folded) - len(other)) > 1 and _LETTERS.fullmatch(folded + other):
+        return False  # a slip is one letter, and words have all of these
     pair = _different_words(written, name)
     return pair is not None and not _are_two_things(*pair) and _is_slip_of_word(*pair, typed)
 

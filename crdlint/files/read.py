@@ -32,10 +32,11 @@ def open_descriptor(path: str) -> int | None:
     """Return the number of the open descriptor that a path such as `-` or `/dev/fd/63` spells, or None; no link leads to one."""
     if path == STDIN:
         return 0
-    match = _DESCRIPTOR.fullmatch(path)
+    match = _DESCRIPTOR.fullmatch(path) if path.startswith(_OF_DESCRIPTORS) else None
     return int(match[1] or 0) if match is not None else None
 
 
+_OF_DESCRIPTORS: Final = ("/dev/", "/proc/")
 _DESCRIPTOR: Final = regex(r"/dev/stdin|(?:/dev/fd|/proc/self/fd)/([0-9]{1,6})")
 
 

@@ -53,16 +53,20 @@ class PlaceholderPatterns(NamedTuple):
 
     def find(self, text: str) -> str | None:
         """Return the first placeholder of a text, or None."""
-        match = _BUILT_IN.search(text) if self.built_in and not _is_word(text) else None
+        match = _BUILT_IN.search(text) if self.built_in and not _is_plain(text) else None
         if match is not None:
             return match[0]
         is_own = any(is_in_order(f"*{pattern}*".split("*"), text) for pattern in self.own)
         return text if is_own or (self.built_in and _is_command(text)) else None
 
 
-def _is_word(text: str) -> bool:
-    """Return whether a text is a word that is no placeholder: those of letters alone begin with capitals, as TODO does."""
-    return text.isalnum() and not text[:2].isupper()
+def _is_plain(text: str) -> bool:
+    """Return whether a text has no sign of placeholders, nor begins with capitals, as TODO does."""
+    return _SIGNS.isdisjoint(text) and not text[:2].isupper()
+
+
+# One of these is in each placeholder that does not begin with capitals.
+_SIGNS: Final = frozenset("$%(<@[_{|")
 
 
 def _is_command(text: str) -> bool:

@@ -64,7 +64,8 @@ def test_a_text_keeps_the_error_of_another(rule: str, other: str, keeps: bool) -
         ("self.port.all(p, p > 1)", ["self.ports.all(p, p > 1)"]),
         ("self.other > 0", []),
         ("self.other.all(x, x > 0)", []),
-        ("self.ports.all(p, p > other)", ["self.ports.all(p, p > 'other')"]),
+        ("self.ports.all(p, p > other)", []),
+        ("self.name > other", ["self.name > 'other'"]),
     ],
 )
 def test_only_what_may_compile_is_compiled(

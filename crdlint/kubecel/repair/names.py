@@ -9,7 +9,7 @@ from typing import Final
 from crdlint.cel.ast import Call, Comprehension, Expr, Ident, Select, children, nodes
 from crdlint.cel.errors import ErrorCode
 from crdlint.cel.source_ranges import SourceRanges, error_range, range_at
-from crdlint.cel.types import BOOL, DOUBLE, INT
+from crdlint.cel.types import BOOL, BYTES, DOUBLE, INT, UINT
 from crdlint.kubecel.compilation import MESSAGE, Expression
 from crdlint.kubecel.declarations import DeclType, escape, unescape
 from crdlint.kubecel.environment import LIBRARIES
@@ -154,6 +154,8 @@ def _as_string(
     before, after = state.text[: span[0]], state.text[span[0] + len(quoted) :]
     if _LITERAL_BEFORE.search(before) or _LITERAL_AFTER.match(after):
         return  # two strings are always equal, or never
+    if _is_beside_other_type(state):
+        return
     as_string = (Edit(span[0], span[0] + len(quoted), f"'{quoted}'"),)
     is_value = any(name in _enum(state, each) for each in nodes(state.compiled.expr))
     if others is not None and not is_value:
@@ -165,6 +167,23 @@ def _as_string(
         yield Choice(tuple(dict.fromkeys((in_lower_case, as_string))), is_certain=False)
         return
     yield Choice((as_string,), is_certain=is_value or name[0].isupper())
+
+
+def _is_beside_other_type(state: CompiledText) -> bool:
+    """Return whether the node of the error is on the right of an operator that takes no string beside what is on its left."""
+    types = state.compiled.result.type_map
+    return any(
+        isinstance(each, Call)
+        and each.function in _ALIKE
+        and each.args[-1] is state.node
+        and types.get(each.args[0].id) in _NEVER_BESIDE_STRING
+        for each in nodes(state.compiled.expr)
+    )
+
+
+# The operators of two values of the same type, or of two numbers, and types beside which they take no string.
+_ALIKE: Final = frozenset(f"_{sign}_" for sign in ("==", "!=", "<", "<=", ">", ">=", *"+-*/%"))
+_NEVER_BESIDE_STRING: Final = frozenset({BOOL, BYTES, DOUBLE, INT, UINT})
 
 
 _LITERAL_BEFORE: Final = regex(r"['\"]\s*[=!]=\s*\Z")

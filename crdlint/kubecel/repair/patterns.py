@@ -22,7 +22,7 @@ from crdlint.cel.errors import ErrorCode
 from crdlint.cel.lexer import BRACKETS, matched_brackets
 from crdlint.kubecel.declarations import escape
 from crdlint.kubecel.repair.false_friends import ROWS, FalseFriend
-from crdlint.kubecel.repair.state import Choice, CompiledText
+from crdlint.kubecel.repair.state import Choice, CompiledText, UnknownName
 from crdlint.light import NamedTuple, regex
 from crdlint.yaml.edit import Edit
 
@@ -314,10 +314,11 @@ def _rewritten(
     names: dict[str, list[str]],
 ) -> Iterator[Choice]:
     """Yield what a row makes of each match in an expression that is not parsed, and of the wrong part of others."""
-    matches = _relevant_matches(row, text, state)
+    meant = _not_hopeless(row, state.unknown_name)
+    matches = meant and _relevant_matches(row, text, state)
     if not matches:
         return
-    templates = [filled for template in row.meant for filled in _filled(template, names)]
+    templates = [filled for template in meant for filled in _filled(template, names)]
     alone = matches[:_MOST_ALONE] if len(matches) > 1 else []
     for group in (matches, *([match] for match in alone)):
         alternatives = (
@@ -325,6 +326,41 @@ def _rewritten(
             for template in templates
         )
         yield Choice(tuple(alternatives), row.is_certain)
+
+
+def _not_hopeless(row: FalseFriend, name: UnknownName | None) -> list[str]:
+    """Return the texts that may be meant by a row, without those that certainly have an unknown name as well."""
+    if name is None:
+        return [*row.meant]
+    hopeless = _keeping_operands(row, are_paths=name.is_field)
+    return [each for each in row.meant if each not in hopeless or name.may_be_declared_by(each)]
+
+
+@cache
+def _keeping_operands(row: FalseFriend, *, are_paths: bool) -> frozenset[str]:
+    """Return the texts of a row of operands and signs that have each operand as it was: as a name, unless they are paths.
+
+    Neither is anything of the operands in a string then, nor is one called or declared.
+    """
+    words = row.written.split()
+    if not _OPERANDS_AND_SIGNS.issuperset(words):
+        return frozenset()
+    needed = _OPERANDS.intersection(words)
+    found_in = (_PATH_IN_TEMPLATE if are_paths else _NAME_IN_TEMPLATE).findall
+    outside = {each: _QUOTED.sub("", each) for each in row.meant}
+    # What follows an operand at the end of a text is in the expression, and was seen only behind the last one.
+    followed = re.compile(rf"\}},|\{{[^{words[-1]}]\}}\Z").search
+    return frozenset(
+        each
+        for each, text in outside.items()
+        if needed.issubset(found_in(text)) and not followed(text)
+    )
+
+
+_OPERANDS_AND_SIGNS: Final = frozenset("ABCn") | {"==", "!=", "<", "<=", ">", ">=", *"+-*/%"}
+_QUOTED: Final = regex(r"'[^']*'")
+_PATH_IN_TEMPLATE: Final = regex(r"(?<![\w.])\{([ABC])\}(?![\w({])")
+_NAME_IN_TEMPLATE: Final = regex(r"(?<![\w.])\{([ABC])\}(?![\w({.])")
 
 
 def _relevant_matches(row: FalseFriend, text: Tokens, state: CompiledText) -> list[Match]:

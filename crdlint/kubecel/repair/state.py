@@ -48,9 +48,14 @@ class UnknownName:
     """
 
     def __init__(self, first: str, *fields: str) -> None:
+        self.is_field: Final = bool(fields)
         self._names: Final = [first, *fields]
         self._object: Final = self._names[:-1]
         self._is_known: Final = bool(fields) and first not in _OF_RULES
+
+    def may_be_declared_by(self, template: str) -> bool:
+        """Return whether a template has the first name, which is then maybe the variable of a macro."""
+        return self._names[0] in template
 
     def times(self, text: str) -> int:
         """Return how often the name is in a text, outside of strings; 0 for a text in which it may be known."""
@@ -163,16 +168,16 @@ class CompiledText:
 
     def keeps_error(self, text: str) -> bool:
         """Return whether a text certainly has the first error, too: the unknown name is in it as often as in this one."""
-        name = self._unknown_name
+        name = self.unknown_name
         return name is not None and name.times(text) >= self._times
 
     @cached_property
     def _times(self) -> int:
         """How often the unknown name of the first error is in the text."""
-        return 0 if self._unknown_name is None else self._unknown_name.times(self.text)
+        return 0 if self.unknown_name is None else self.unknown_name.times(self.text)
 
     @cached_property
-    def _unknown_name(self) -> UnknownName | None:
+    def unknown_name(self) -> UnknownName | None:
         """The name that the first error is about, None if it is about something else, or the text has it in another form."""
         node = self.node
         if self.code is ErrorCode.UNDECLARED_REFERENCE and isinstance(node, Ident):
