@@ -252,6 +252,9 @@ class DecodeState:
         near = nearest(name, names, _LIKE)
         if near is None or are_opposites(name, near):
             return None, None
+        if near.lower() in (f"min{name.lower()}", f"max{name.lower()}"):
+            bound = near[len("min") :]
+            return None, f"Write `min{bound}`, `max{bound}` or both instead of `{name}`"
         is_there = isinstance(owner, Mapping) and owner.find(near) is not None
         if is_there:  # A second field of that name is not what was meant.
             return None, None

@@ -17,9 +17,9 @@ _LONGEST: Final = 200  # the maximum length of a placeholder in a name
 _PLACEHOLDER: Final = regex(
     rf"\$\{{[^{{}}\s]{{1,{_LONGEST}}}\}}|\[\[(?!:)[^\[\]\n]{{1,{_LONGEST}}}\]\]|\{{\{{[^{{}}\n]{{1,{_LONGEST}}}\}}\}}"
 )
-# A directive as a line, as a value, or as an item, but not in the middle of a text.
+# A directive as a line, as a value, or as an item, but not in the middle of a text. `${NAME}` is a text of YAML as a value.
 _IN_PLACE: Final = regex(
-    r"""^[ \t]*(?:-[ \t]+)*(?:["']?[\w./$-]+["']?:[ \t]+)?["']?(?:\{\{|\$\{|\[\[|\{%|<%)""",
+    r"""^[ \t]*(?:\$\{|(?:-[ \t]+)*(?:["']?[\w./$-]+["']?:[ \t]+)?["']?(?:\{\{|\[\[|\{%|<%))""",
     re.MULTILINE,
 )
 # A placeholder of Python as a line, with an index, or in a longer value: YAML cannot read any of these.

@@ -118,17 +118,24 @@ def _closed_class(pattern: str, part: str) -> str:
 
 
 def _closed_group(pattern: str, _part: str) -> str | None:
-    """Close the group at the end; None if it may end within its last alternative, as in `(http|https://.*`."""
+    """Close the only group at the end; None if it may end before, as in `(http|https://.*` and `([a-z]?$`."""
     _, mark, last = pattern.rpartition("|")
     ends_in_alternative = bool(mark) and not last.removesuffix("$").isalnum()
-    if ends_in_alternative or pattern.endswith("("):
+    groups = [token[0] for token in _TOKEN.finditer(pattern)].count("(")
+    if ends_in_alternative or groups > 1 or pattern.removesuffix("$").endswith(("(", "?")):
         return None
     has_end = pattern.endswith("$") and not pattern.endswith("\\$")
     return f"{pattern[:-1]})$" if has_end else f"{pattern})"
 
 
-def _opened_group(pattern: str, _part: str) -> str:
-    """Add the bracket that a later one closes, at the start; remove that if it encloses no alternatives and is not repeated."""
+def _opened_group(pattern: str, _part: str) -> str | None:
+    """Add the bracket that a later one closes, at the start; remove that if it encloses no alternatives and is not repeated.
+
+    Return None if a class contains a bracket, so that a `]` may be what is missing.
+    """
+    classes = (token[0][1:] for token in _TOKEN.finditer(pattern) if token[0][0] == "[")
+    if any(bracket in each.replace("[:", "") for each in classes for bracket in "(["):
+        return None
     depth = 0
     for token in _TOKEN.finditer(pattern):
         depth += {"(": 1, ")": -1}.get(token[0], 0)

@@ -276,7 +276,8 @@ def entities(text: BrokenText) -> Iterator[Cause]:
 
 
 def _without_entities(line: str) -> str:
-    return _ENTITY.sub(lambda match: unescape(match[0]), line)
+    """Return a line with the characters instead of entities; a non-breaking space is meant as a space."""
+    return _ENTITY.sub(lambda match: unescape(match[0]).replace("\u00a0", " "), line)
 
 
 def _quoted_entities(line: str) -> str:

@@ -26,7 +26,10 @@ from crdlint.yaml.edit import Edit, runs
 from crdlint.yaml.editor import quoted
 from crdlint.yaml.flow_causes import gaps
 
-_BAD_ESCAPE: Final = regex(r'\\([^0abtnvfre "/\\N_LPxuU\n])')
+_PAIRS: Final = r"(?<!\\)(?P<pairs>(?:\\\\)*)"  # of backslashes, which are escapes themselves
+_BAD_ESCAPE: Final = regex(_PAIRS + r'(?P<escape>\\[^0abtnvfre "/\\N_LPxuU\n])')
+_LETTER_ESCAPE: Final = regex(_PAIRS + r"\\[0abtnvfreN_LPxuU]")
+_DOUBLED: Final = r"\g<pairs>\\\g<escape>"
 _BARE_KEY: Final = regex(r"\A([ ]*(?:- +)*[A-Za-z$][\w$./-]*)([ ]*\r?)\Z")
 _MARKED_KEY: Final = regex(r"\A([ ]*(?:- +)*[A-Za-z$][\w$./-]*) *([-=]>|[=;,\uff1a]) *(\r?)\Z")
 _NO_BLANK: Final = regex(r"\A([ ]*(?:- +)*[A-Za-z$][\w$.-]*:)([^\s:/].*)\Z")
@@ -450,7 +453,8 @@ def _corrected(line: str) -> str:
         return line
     for wrong, right in ((_BARE_KEY, r"\1:\2"), (_NO_BLANK, r"\1 \2")):
         line = wrong.sub(right, line) if wrong.match(line) else line
-    return _BAD_ESCAPE.sub(r"\\\\\1", line) if _DOUBLE_QUOTED.match(line) else line
+    is_known = _DOUBLE_QUOTED.match(line) is not None and not _mixes_escapes(line)
+    return _BAD_ESCAPE.sub(_DOUBLED, line) if is_known else line
 
 
 _DOUBLE_QUOTED: Final = regex(r'[ ]*(?:- +)*[\w$-]+: +"[^"]*"[ ]*\r?\Z')
@@ -465,7 +469,19 @@ def _alike(text: BrokenText, index: int, is_wrong: Callable[[str], bool]) -> Ite
 
 
 def _has_bad_escape(line: str) -> bool:
-    return _DOUBLE_QUOTED.match(line) is not None and _BAD_ESCAPE.search(line) is not None
+    is_bad = _DOUBLE_QUOTED.match(line) is not None and _BAD_ESCAPE.search(line) is not None
+    return is_bad and not _mixes_escapes(line)
+
+
+def _mixes_escapes(line: str) -> bool:
+    r"""Return whether a line has an escape of YAML beside another backslash: the author of `"C:\temp\dir"` means no tab."""
+    return _BAD_ESCAPE.search(line) is not None and _LETTER_ESCAPE.search(line) is not None
+
+
+_MIXED: Final = (
+    "Write `\\\\` for each backslash of the value in line {}, or use single quotes, "
+    "within which no backslash begins an escape"
+)
 
 
 def escapes(text: BrokenText) -> Iterator[Cause]:
@@ -474,12 +490,26 @@ def escapes(text: BrokenText) -> Iterator[Cause]:
         return
     for i in text.near():
         first = _BAD_ESCAPE.search(text.lines[i])
-        if first is not None:
+        if first is not None and _mixes_escapes(text.lines[i]):
+            cause = text.cause(
+                None,
+                i,
+                _MIXED.format(text.line(i)),
+                columns=first.span("escape"),
+            )
+            yield cause._replace(headline=f"`{first['escape']}` is no escape in double quotes")
+        elif first is not None:
             for lines in _alike(text, i, _has_bad_escape):
                 help_ = f"Write `\\\\` for a backslash between double quotes in {text.numbers(lines)}, or use single quotes"
-                edits = text.rewritten(lines, lambda line: _BAD_ESCAPE.sub(r"\\\\\1", line))
-                cause = text.cause(repairs.BACKSLASH, i, help_, edits, first.span())
-                yield cause._replace(headline=f"`{first[0]}` is no escape in double quotes")
+                edits = text.rewritten(lines, lambda line: _BAD_ESCAPE.sub(_DOUBLED, line))
+                cause = text.cause(
+                    repairs.BACKSLASH,
+                    i,
+                    help_,
+                    edits,
+                    first.span("escape"),
+                )
+                yield cause._replace(headline=f"`{first['escape']}` is no escape in double quotes")
 
 
 def quotes(text: BrokenText) -> Iterator[Cause]:

@@ -401,6 +401,15 @@ def test_placeholders_in_texts_hide_no_finding(text: str) -> None:
     )
 
 
+@each("value", ["version: ${VERSION}", "owner: '${TEAM}'"])
+def test_placeholders_in_values_hide_no_syntax_error(value: str) -> None:
+    text = CRD.replace("metadata:\n", f"metadata:\n  annotations:\n    {value}\n")
+    broken = text.replace("  scope: Namespaced", "  scope Namespaced")
+    assert lint_file(text, "a.yaml", CheckRequest(skip_unfinished=True)).diagnostics == ()
+    (finding,) = lint_file(broken, "a.yaml", CheckRequest(skip_unfinished=True)).diagnostics
+    assert finding.rule == "yaml-syntax"
+
+
 @each("written", ["{scope", "{}", "{scope} {name}", "{scope}\n nope: 1"])
 def test_what_is_no_placeholder_of_python_hides_no_error(written: str) -> None:
     broken = CRD.replace("  scope: Namespaced", written)

@@ -30,6 +30,10 @@ MEANT = (
     ("*.example.com", "Write what is repeated"),
     ("a+*", "Write one repetition"),
     ("a{1001}", "Repeat at most 1000 times"),
+    # Where the bracket is missing is not known.
+    ("^[a-z]([a-z0-9]*[a-z0-9]?$", "Close the `(`"),
+    ("^((a|b)c$", "Close the `(`"),
+    ("^[A-Za-z([a-z]*[a-z])?$", "Remove"),
     (r"(a)\1", "Write again what the group matches"),
     (r"\p{Foo}", "Write a class that RE2 has"),
     ("^[[:letter:]]+$", "Write a class that RE2 has"),

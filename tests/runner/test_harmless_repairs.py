@@ -133,6 +133,20 @@ REPAIRED = {
     "type: array\nitemType: string\n": "type: array\nitems: {type: string}\n",
     "type:object\nproperties\n  b:\n    type:string\n": "type: object\nproperties:\n  b:\n    type: string\n",
 }
+REPAIRED |= {
+    "type: uint32\n": "type: integer\nminimum: 0\n",
+    "type: uint\nminimum: 1\n": "type: integer\nminimum: 1\n",
+    "type: array\nelements: {type: string}\n": "type: array\nitems: {type: string}\n",
+    "&nbsp;type: string\n": " type: string\n",
+}
+REPAIRED |= {
+    f'type: string\npattern: "{wrong}"\n': f"type: string\npattern: '{right}'\n"
+    for wrong, right in (
+        (r"^\d+\\.\d+$", r"^\d+\.\d+$"),
+        (r"^\\d\.$", r"^\d\.$"),
+        (r"^\d\"$", r'^\d"$'),
+    )
+}
 # Lines of a schema that no safe fix changes, because more than one reading makes sense.
 LEFT = (
     "description: In CamelCase. maxLength: 9\ntype: string\n",
@@ -151,9 +165,19 @@ LEFT = (
     "type: array\nitems: {type: string}\ndefault: ''\n",
     "type: object\nproperties: {b: {type: string, x-of: fast count: 3}}\n",
     "type: string\nenum: low high\n",
+    # An author who writes `\d` between double quotes means no tab by `\t`, and no backspace by `\b`.
+    'type: string\ndefault: "C:\\temp\\dir"\n',
+    'type: string\npattern: "^\\bfoo\\d+$"\n',
+    'type: string\npattern: "^\\bfoo\\d+$"\nminLength:1\n',
     "type: object\nproperties: {b: {type: string}, c: {type: string}}\nrequired: b d\n",
     "type: object\nproperties:\n  title: text\n  b: {type: string}\n",
 )  # fmt: skip
+# Lines of a schema that no fix changes.
+LEFT_BY_ALL = (
+    "type: array\nproperties:\n  b: {type: string}\n",
+    "type: string\nlength: 5\n",
+    "type: string\npattern: ^((a|b)c$\n",
+)
 # Texts whose lines are indented too little, and what all fixes write.
 OUTDENTED = {
     "description: |-\nFirst of them.\n  Second.\n  Third.\ntype: string\n": (
@@ -186,6 +210,11 @@ def test_a_mistake_with_one_reading_is_repaired(bad: str) -> None:
 @each("bad", LEFT)
 def test_a_mistake_with_several_readings_is_left(bad: str) -> None:
     assert fix(check(of_field(bad)), check, unsafe=False).text == of_field(bad)
+
+
+@each("bad", LEFT_BY_ALL)
+def test_a_guess_is_left_by_all_fixes(bad: str) -> None:
+    assert fix(check(of_field(bad)), check, unsafe=True).text == of_field(bad)
 
 
 @each("bad", OUTDENTED)

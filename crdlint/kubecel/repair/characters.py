@@ -19,6 +19,13 @@ _SHOWN: Final = 40  # characters before an insertion
 _DURATION: Final = regex(r"(\d+)(?:\s+(?=(ns|us|ms|s|m|h)\Z)|\s*(?=([smh])(?:ec|in|our|r)\w*\Z))")
 _ESCAPED: Final = regex(r"\\(.)")
 _VALID_ESCAPES: Final = frozenset("abfnrtv\"'\\?`xXuU0123")
+# A backslash alone between quotes, which escapes the second one
+_LONE: Final = regex(r"(['\"])(\\)\1(?=[ ,)\]]|\Z)")
+# Functions and operators whose texts are regular expressions, also those of other languages.
+_OF_PATTERNS: Final = frozenset(
+    {"matches", "match", "test", "regex", "regexmatch", "matchstring", "find", "findall", "ismatch"}
+)
+_MATCHING: Final = frozenset({"=~", "!~", "~"})
 _INTERPOLATED: Final = regex(r"\$?\{([^{}]*)\}")
 _VALUE: Final = regex(r"[\w./*:@-]*")
 _SEPARATORS: Final = " [(,"
@@ -66,21 +73,56 @@ def look_alike(text: str) -> Choice:
 
 def strings(text: str, tokens: Tokens) -> Iterator[Choice]:
     """Yield other spellings of strings: with escapes that CEL lacks, in other quotes, or not closed."""
-    raw: list[Edit] = []
-    templates: list[tuple[Edit, ...]] = []
-    for token in tokens.tokens:
-        if token.is_string and token.text[0] in "`fF":
-            templates.append(tuple(_joined(token, value) for value in ("{}", "string({})")))
-        elif token.is_string and token.text[0] not in "rR":
-            raw += _without_escapes(token)
-    yield from (Choice((tuple(edits),)) for edits in (raw, *zip(*templates, strict=True)))
+    yield _other_escapes(tokens)
+    templates = [token for token in tokens.tokens if token.is_string and token.text[0] in "`fF"]
+    for value in ("{}", "string({})"):
+        yield Choice((tuple(_joined(token, value) for token in templates),))
+    lone = tuple(Edit(each.start(2), each.end(2), "\\\\") for each in _LONE.finditer(text))
+    yield Choice((lone,), is_certain=False, must_complete=True)
     quote = next((each for each in tokens.tokens if each.text in ("'", '"')), None)
     if quote is not None:
         yield from _closed_strings(text, tokens, quote)
 
 
+def _other_escapes(tokens: Tokens) -> Choice:
+    """Return the strings with escapes that CEL lacks as raw strings, and those that are no patterns without backslashes."""
+    raw: list[Edit] = []
+    plain: list[Edit] = []
+    for index, token in enumerate(tokens.tokens):
+        if token.is_string and token.text[0] not in "`fFrR":
+            raw += _without_escapes(token)
+            plain += [] if _is_in_pattern(tokens, index) else _without_backslashes(token)
+    alternatives = [edits for edits in (plain, raw) if edits]
+    return Choice(tuple(map(tuple, alternatives)))
+
+
+def _is_in_pattern(tokens: Tokens, index: int) -> bool:
+    """Return whether a token is in the brackets of a function that takes a regular expression, or after an operator that does."""
+    if index and tokens.tokens[index - 1].text in _MATCHING:
+        return True
+    calls = (
+        tokens.tokens[start - 1].word
+        for start in range(1, index)
+        if tokens.tokens[start].text == "(" and tokens.closing.get(start, index) >= index
+    )
+    return any(name in _OF_PATTERNS for name in calls)
+
+
+def _without_backslashes(token: Token) -> Iterator[Edit]:
+    """Yield the edit that removes the backslashes before signs that need none, as JavaScript reads them."""
+    plain = _ESCAPED.sub(lambda each: each[0] if _is_escape(each[1]) else each[1], token.text)
+    if plain != token.text:
+        yield Edit(token.start, token.end, plain)
+
+
+def _is_escape(character: str) -> bool:
+    return character.isalnum() or character in _VALID_ESCAPES
+
+
 def _joined(template: Token, value: str) -> Edit:
-    """Return the edit that joins the texts and the values of a template with `+`."""
+    """Return the edit that joins the texts and the values of a template with `+`, or writes a path without its backquotes."""
+    if template.text[0] == "`" and template.content.partition(".")[0] in ("self", "oldSelf"):
+        return Edit(template.start, template.end, template.content)
     parts = enumerate(_INTERPOLATED.split(template.content))
     pieces = [value.format(each) if i % 2 else _string(each) for i, each in parts]
     return Edit(

@@ -76,6 +76,7 @@ _OVER_PAIRS: Final = {
     "some": "exists({K}, {v}, {X})", "any": "exists({K}, {v}, {X})",
     "map": "transformList({K}, {v}, {X})", "filter": "transformList({K}, {v}, {X}, {v})",
 }  # fmt: skip
+_TYPES: Final = ("string", "int", "bool", "double", "list", "map")
 _NULLS: Final = ("null", "nil", "none", "undefined")
 
 ROWS: Final[tuple[FalseFriend, ...]] = (
@@ -118,6 +119,11 @@ ROWS: Final[tuple[FalseFriend, ...]] = (
       for sign in ("&&", "||") for other in ("has ( B )", "B")),
     *_functions("exists exist defined isdefined isset present ispresent notnull nonnull exist", "has({A})"),
     *_functions("isnull isnone isundefined isnil missing absent", "!has({A})"),
+    # Types of operands
+    *(row for name in _TYPES for row in (
+        *_rows((f"A is not {name}", f"A is not instance of {name}"), f"type({{A}}) != {name}"),
+        *_rows((f"A is {name}", f"A is a {name}", f"A instanceof {name}", f"isinstance ( A , {name} )"), f"type({{A}}) == {name}"),
+    )),
     # Operators of several words
     *_rows(("is not", "= !"), "!="), _row("A not s", "{A} != {s}"),
     *_rows(("A not in B", "A ! in B", "! A in B", "A notin B", "A nin B"), "!({A} in {B})"),
@@ -213,7 +219,7 @@ ROWS: Final[tuple[FalseFriend, ...]] = (
     _row("A . spec . v", "{A}.{v}", certain=False), _row("A [ s ]", "{A}.{s'}"), _row("A [ v ]", "{A}.{v}", "{A}['{v}']"),
     _row("A [ q ]", "{A}[{q'}]"), _row("A [ n . 0 ]", "{A}[{n}]"),
     *(_row(f"A ( {index} )", f"{{A}}[{{{index}}}]") for index in "vns"),
-    _row("A ( )", "{A}"),
+    *_rows(("A . type ( )", "typeof ( A )", "typeof A"), "type({A})"), _row("A ( )", "{A}"),
     # Calls without brackets
     *_rows(("A . v s", "A v s"), "{A}.{v}({s})", certain=False),
     *(_row(f"{name} ( A {sign} B )", f"size({{A}}) {sign} {{B}}") for name in ("size", "len") for sign in _COMPARISONS),
@@ -237,7 +243,8 @@ ROWS: Final[tuple[FalseFriend, ...]] = (
     *_functions("lowerascii tolowercase tolower lower lowercase downcase", "{A}.lowerAscii()"),
     *_functions("upperascii touppercase toupper upper uppercase upcase", "{A}.upperAscii()"),
     *_functions("trim strip trimspace", "{A}.trim()"), *_functions("string tostring str itoa stringify", "string({A})"),
-    *_functions("int parseint toint atoi number tonumber integer", "int({A})"),
+    *_functions("int parseint toint atoi integer", "int({A})"),
+    *_functions("number tonumber", "int({A})", "double({A})"),
     *_functions("double float parsefloat tofloat todouble", "double({A})"),
     *_functions("keys keyset getkeys", "{A}"), *_functions("isurl isuri isvalidurl", "isURL({A})"),
     *_functions("isip isvalidip isipaddress isipv4", "isIP({A})"), *_functions("iscidr isvalidcidr", "isCIDR({A})"),
@@ -259,6 +266,7 @@ ROWS: Final[tuple[FalseFriend, ...]] = (
     *(_row(f"{name} ( s , B )", "{B}.matches({s})") for name in ("regexmatch", "regex_match", "matchregex", "match", "regex", "ismatch")),
     *(_row(f"START {word} END", "self == oldSelf", certain=False) for word in ("immutable", "readonly")),
     *_with_argument("matches match test regex regexmatch matchesregex ismatch like", "{A}.matches({X})"),
+    *_rows(("sets . equal ( A , B )", "sets . equals ( A , B )", "sets . isequal ( A , B )"), "sets.equivalent({A}, {B})"),
     *_with_argument("equals equal isequal deepequal", "{A} == {X}"), *_with_argument("notequals notequal", "{A} != {X}"),
     *_with_argument("equalsignorecase equalfold", "{A}.lowerAscii() == {X}.lowerAscii()"),
     *_with_argument("split", "{A}.split({X})"), *_with_argument("join", "{A}.join({X})", "{X}.join({A})"),
@@ -288,7 +296,6 @@ ROWS: Final[tuple[FalseFriend, ...]] = (
     _row("A + B", "{A} + string({B})", "string({A}) + {B}"),
     # Types of operands
     *_rows(("type ( A ) == s", "typeof ( A ) == s", "typeof A == s"), "type({A}) == {s'}"),
-    *_rows(("A . type ( )", "typeof ( A )", "typeof A"), "type({A})"),
     *(_row(f"duration ( A ) {sign} n", *(f"duration({{A}}) {sign} duration('{{n}}{unit}')" for unit in "smh")) for sign in _COMPARISONS),
     _row("string ( A ) == n", "{A} == {n}"), _row("? q", "? {q'}"), _row(": q", ": {q'}"),
     *(row for sign in _COMPARISONS for row in (

@@ -8,8 +8,9 @@ from functools import partial
 from itertools import chain
 from typing import Final
 
-from crdlint.cel.ast import Call, Expr, children
+from crdlint.cel.ast import Call, Expr, Select, children, nodes
 from crdlint.cel.compiler import compile_text, compile_valid
+from crdlint.cel.types import DYN
 from crdlint.kubecel.compilation import MESSAGE, Expression
 from crdlint.kubecel.repair import characters, names
 from crdlint.kubecel.repair.patterns import Tokens, rewritten, variables
@@ -126,6 +127,21 @@ def _is_map_of_two(before: CompiledText, after: CompiledText) -> bool:
     return bool(is_new) and not after.is_accepted
 
 
+def _is_never_meant(before: CompiledText, after: CompiledText) -> bool:
+    return _is_map_of_two(before, after) or _is_field_for_call(before, after)
+
+
+def _is_field_for_call(before: CompiledText, after: CompiledText) -> bool:
+    """Return whether a step reads a field in place of a call, of a value of which no fields are known."""
+    called = {each.function for each in nodes(before.compiled.expr) if isinstance(each, Call)}
+    types = after.compiled.result.type_map
+    return any(
+        each.field in called and types.get(each.operand.id) is DYN
+        for each in nodes(after.compiled.expr)
+        if isinstance(each, Select)
+    )
+
+
 _MAP_OF_TWO: Final = regex(r"\.map\(\s*[A-Za-z_]\w*\s*,\s*[A-Za-z_]\w*\s*,")
 
 
@@ -162,7 +178,7 @@ class _StepSearch:
         if after is None or (choice.must_complete and not after.is_accepted):
             return None
         edits = tuple(piece for edit in written for piece in _pieces(edit, before.text))
-        if not after.is_further(before, edits) or _is_map_of_two(before, after):
+        if not after.is_further(before, edits) or _is_never_meant(before, after):
             return None
         plain = _sentence([_help(edit, before.text) for edit in written])
         return _Step(

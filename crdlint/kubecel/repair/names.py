@@ -18,7 +18,7 @@ from crdlint.kubecel.repair.state import Choice, CompiledText, comment_of, named
 from crdlint.light import regex
 from crdlint.phrases import nearest
 from crdlint.safety.work import Effort
-from crdlint.spelling import differing_letters, is_slip, name_meant
+from crdlint.spelling import differing_letters, is_slip, meant
 from crdlint.yaml.edit import Edit
 
 _LIKE: Final = 0.6  # the minimum similarity of a function of CEL
@@ -56,8 +56,9 @@ def in_scope(state: CompiledText, scope: list[str]) -> Iterator[Choice]:
     yield Choice(tuple((Edit(*span, each),) for each in joined))
     if _is_function(state.node):
         return
-    near = name_meant(name, variables)
-    yield named(span, [] if near is None else [near], certain=True)
+    near = meant(name, variables)
+    if near is not None:
+        yield named(span, [near.name], certain=near.is_known)
     yield _field_of_variable(state, name, span, scope)
     unused = [each for each in scope[:-1] if len(re.findall(rf"\b{each}\b", state.text)) == 1]
     yield named(span, unused[:1], certain=False)

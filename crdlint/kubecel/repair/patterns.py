@@ -130,6 +130,13 @@ class Tokens:
         """Whether a bracket or a string is not closed."""
         return bool(self.opened) or any(token.text in {"'", '"'} for token in self.tokens)
 
+    def without_brackets(self, part: tuple[int, int]) -> str:
+        """Return the text of some tokens, without the brackets around all of them."""
+        start, end = part
+        is_in_brackets = self.tokens[start].text == "(" and self.closing.get(start) == end - 1
+        first, last = (start + 1, end - 1) if is_in_brackets else part
+        return self.text[slice(*self.span(first, last))] if first < last else ""
+
     def span(self, start: int, end: int) -> tuple[int, int]:
         """Return the offsets of the tokens `start` to `end`."""
         return self.tokens[start].start, self.tokens[end - 1].end
@@ -389,6 +396,8 @@ def _edit(
 
     def part(name: re.Match[str]) -> str:
         value = text.part(match, name[1])
+        if name[1] in _OPERANDS and template[name.start() - 1 : name.start()] == "(":
+            value = text.without_brackets(match.parts[name[1]])
         is_field = name[1] == "s'" and template[: name.start()].endswith(".")
         return escape(value) or value if is_field else value
 

@@ -55,6 +55,7 @@ _OTHER_NAMES: Final = {
     "v1.JSONSchemaProps": {
         "desc": "description", "defaultValue": "default", "kind": "type",
         "regex": "pattern", "values": "enum", "fields": "properties", "attributes": "properties",
+        "element": "items", "elements": "items",
     },
     "v1.ValidationRule": {"expression": "rule", "expr": "rule", "cel": "rule", "msg": "message"},
     "v1.CustomResourceColumnDefinition": {"path": "jsonPath", "kind": "type", "label": "name", "header": "name", "title": "name"},
@@ -143,8 +144,6 @@ def _rename(finding: DecodeFinding) -> Edits:
     near = finding.problem.nearest or _other_name(finding, mapping, key.value)
     if near is None or key.value in _NOT_KEPT or _GLUED.match(key.value):
         return
-    if near[:3] in {"min", "max"} and near[3:].lower() == key.value.lower():
-        return  # `length` is a minimum or a maximum
     if mapping.find(near) is not None or not _may_have(finding, mapping, near, value):
         return
     if finding.go_type(mapping) is SCHEMA and _may_be_property(near, value):

@@ -16,6 +16,7 @@ from crdlint.rules.helps.forbidden_fields import (
     MEANT_TYPES,
     TYPES_OF_FORMATS,
     VAGUE,
+    is_unsigned,
     meant_type,
     names_other_type,
     nullable_type,
@@ -128,6 +129,20 @@ def _meant_type(finding: FieldFinding) -> Edits:
     elif meant == "object" and not keeps_fields and word.lower() not in _OBJECTS:
         return  # a map, of which an object without fields would keep nothing
     yield from finding.write(meant)
+
+
+@Fixer("Write an integer that is at least 0", "safe").example(
+    bad="size: {type: uint32}", good="size: {type: integer, minimum: 0}"
+)
+def _unsigned(finding: FieldFinding) -> Edits:
+    if is_unsigned(finding.scalar().value) and finding.owner.find("minimum") is None:
+        yield finding.editor.insert(
+            finding.owner,
+            "minimum",
+            "0",
+            after="type",
+        )
+        yield from finding.write("integer")
 
 
 @Fixer("Write `type: array`, and accept any items", "unsafe").example(
@@ -300,6 +315,7 @@ FIXES: Final = FixesOf(
         TYPE_UNSUPPORTED.id: (
             _type_or_null,
             _exchanged_format,
+            _unsigned,
             _meant_type,
             _implied_type,
             _array_of_any,

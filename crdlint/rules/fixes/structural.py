@@ -71,7 +71,7 @@ _NUMERIC: Final = frozenset({"integer", "number"})
 _LIKE: Final = 0.7
 
 
-_WORDS: Final = {"item": "items", "kind": "type"}
+_WORDS: Final = {"item": "items", "element": "items", "elements": "items", "kind": "type"}
 
 
 _KEYWORD: Final = regex(r"^( +)([\w$-]+):(?: |\r?$)", re.MULTILINE)
@@ -311,7 +311,8 @@ def _items_of_any_type(finding: FieldFinding) -> Edits:
         or _SWALLOWED.search(description)
     ):
         return  # its indentation may be wrong
-    if owner.find("items") is None and _misspelled(finding) is None:
+    is_open = not any(map(owner.find, ("items", "properties")))
+    if is_open and _misspelled(finding) is None:
         name = finding.editor.name("x-kubernetes-preserve-unknown-fields")
         yield finding.editor.insert(
             owner,

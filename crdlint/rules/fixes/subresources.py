@@ -114,6 +114,7 @@ def _column_type(finding: FieldFinding) -> Edits:
     yield finding.editor.set(finding.owner, "type", finding.editor.value(type_))
 
 
+_TIME_OF_CREATION: Final = ".metadata.creationTimestamp"
 _STATUS_OF_CONDITION: Final = regex(
     r"""\.conditions\[\?\(@\.type ?== ?['"](\w+)['"]\)\]\.status\Z"""
 )
@@ -131,6 +132,8 @@ def _column_name(finding: FieldFinding) -> Edits:
         yield finding.editor.set(finding.owner, "name", finding.editor.value(condition[1]))
         return
     last = path[len(path.rstrip(f"{ascii_letters}{digits}_")) :].lstrip(f"{digits}_")
+    if path == _TIME_OF_CREATION:
+        last = "age"  # as kubectl calls it
     if last:
         yield finding.editor.set(
             finding.owner, "name", finding.editor.value(last[0].upper() + last[1:])

@@ -101,6 +101,11 @@ _OR_NULL: Final = regex(
 )
 
 
+def is_unsigned(word: str) -> bool:
+    """Return whether a type of Go has no values below 0."""
+    return word.lower().startswith("uint")
+
+
 def names_other_type(word: str, type_: str) -> bool:
     """Return whether a text of several words names another type than one that other keywords imply.
 
@@ -138,7 +143,8 @@ def of_type(schema: JSONSchemaProps) -> str | None:
     meant = meant_type(schema.type, schema)
     if meant == "object" and not _keeps_fields(schema):
         return _OBJECT
-    return OneCommand(f"Write `type: {meant}`") if meant else None
+    bound = " and `minimum: 0`" if is_unsigned(schema.type) and schema.minimum is None else ""
+    return OneCommand(f"Write `type: {meant}`{bound}") if meant else None
 
 
 _NULL: Final = Sample(

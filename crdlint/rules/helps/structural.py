@@ -65,8 +65,11 @@ def missing_type(schema: JSONSchemaProps) -> str:
 def items(schema: JSONSchemaProps) -> str | None:
     """Return the help for a list without a schema of its items, None without a special one."""
     if schema.items is None:
-        return None
+        return _FIELDS_OF_ITEMS if schema.properties else None
     return "Write one schema for all items instead of the list of schemas"
+
+
+_FIELDS_OF_ITEMS: Final = "Write `properties` below `items: {type: object}`: the items of a list have fields, not the list"
 
 
 def root_map(schema: JSONSchemaProps) -> str | None:
