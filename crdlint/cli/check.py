@@ -118,12 +118,6 @@ class CheckOptions(FixOptions, HelmOptions, group=Group.OUTPUT):
     update_baseline: Declared[bool] = flag(
         "Write the current findings to the baseline.", group=Group.COMPARISON
     )
-    hidden: Declared[bool | None] = option(
-        "Show, or do not show, what the API server reports after the others are fixed. Default: all formats but server show it.",
-        "--hidden/--no-hidden",
-        default=None,
-        rare=True,
-    )
     show: Declared[str | None] = choice(
         ["files", "settings", "ignored", "fixes"],
         "List the files that may have CRDs, or each setting and where it is set, instead of checking; or, besides the"
@@ -138,9 +132,6 @@ class CheckOptions(FixOptions, HelmOptions, group=Group.OUTPUT):
         "With --add-ignore, print entries for the configuration instead of writing comments.",
         group=Group.FIXES,
         rare=True,
-    )
-    no_samples: Declared[bool] = flag(
-        "Do not validate the custom resources of the checked CRDs.", group=Group.FILES, rare=True
     )
     statistics: Declared[bool] = flag("Count findings by rule.")
     jobs: Declared[int | None] = option(
@@ -199,7 +190,6 @@ class _CheckCommand:
         show_traces(arguments.verbose)
         view = View(
             options.page(arguments.color, 120),
-            hidden=arguments.hidden,
             show_all=arguments.show_all,
             quiet=arguments.quiet,
             statistics=arguments.statistics,
@@ -223,7 +213,7 @@ class _CheckCommand:
         )
         self._config = arguments.read_config()
         configurations = Configurations(
-            merged=arguments.override(include_dependencies=arguments.include_dependencies),
+            merged=arguments.override(),
             config=self._config,
             renders=not arguments.no_helm,
             keeps=not arguments.no_cache,
@@ -523,7 +513,7 @@ class _CheckCommand:
         """Validate the custom resources of the CRDs that are checked."""
         state, samples = self._state, self._planner.plan.samples
         paths = [path for path, groups in samples.items() if not groups.isdisjoint(state.groups)]
-        if self._options.no_samples or not paths:
+        if not paths:
             return
         from crdlint.cli.inputs import Inputs
         from crdlint.cli.samples import Samples

@@ -33,34 +33,28 @@ class _FormatOptions(ReportOptions):
     format_: Declared[str] = choice(["text", "json"], default="text", show_default=True)
 
 
-class RulesOptions(_FormatOptions):
-    """The options of `crdlint rules`."""
-
-    set_: Declared[str | None] = choice(sorted(SETS), "Only list the rules of this set.")
-
-
 class ExplainOptions(_FormatOptions):
     """The argument and options of `crdlint explain`."""
 
     rule: Declared[str] = argument(metavar="RULE_OR_SET", shell_complete=complete_rules)
 
 
-@options.command("rules", RulesOptions)
-def command(arguments: RulesOptions) -> int:
+@options.command("rules", _FormatOptions)
+def command(arguments: _FormatOptions) -> int:
     """List all rules, for use in --select, --ignore and configuration files.
 
     The columns are the id, the severity, the best fix (safe or unsafe) and the summary. Rules of a set are only reported if
-    the rule or its set is selected, unless they are also marked as default. --set lists the rules of one set.
+    the rule or its set is selected, unless they are also marked as default. `crdlint
+    explain SET` lists the rules of a set.
 
     \b
     Examples:
       crdlint rules
-      crdlint rules --set conventions
       crdlint rules --format json
     """  # noqa: D301  \b keeps the lines below it as they are
     from crdlint.rules.catalog import all_rules
 
-    rules = [rule for rule in all_rules().values() if arguments.set_ in {None, rule.in_set}]
+    rules = list(all_rules().values())
     if arguments.format_ == "json":
         console.out(json_text(list(map(described, rules)), 2))
         return 0

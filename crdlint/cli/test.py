@@ -82,9 +82,6 @@ class TestOptions(ChartOptions, WatchOptions):
         "--generate",
     )
     fail_fast: Declared[bool] = flag("Stop at the first failure.", "-x", "--fail-fast")
-    junit_file: Declared[str | None] = file_option(
-        "Also write the results as JUnit XML; the same as --output junit=FILE.", "--junit"
-    )
     second_opinion: Declared[bool] = second_opinion()
     format_: Declared[str] = format_of("suites", "text for people, junit for CI systems.")
     outputs: Declared[tuple[str, ...]] = outputs_of("suites", "results")
@@ -127,11 +124,10 @@ def command(settings: TestOptions) -> int:
         return _generate(settings)
     start = time.perf_counter()
     view = View(options.page(settings.color, 120), quiet=settings.quiet, verbose=settings.verbose)
-    junit = () if settings.junit_file is None else (f"junit={settings.junit_file}",)
     reports = Reports(
         formats.suites,
         settings.format_,
-        (*settings.outputs, *junit),
+        settings.outputs,
         view,
     )
     run = TestState(

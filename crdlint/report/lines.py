@@ -45,8 +45,7 @@ class ServerMessages(Report):
 
     They are those in the answer to one create request for each document, which has the text of the document itself and
     fieldValidation=Strict, or Warn if unknown fields are warnings. The API server stops at the first of these that finds
-    something: decoding, strict decoding, validation. Warnings are only sent if the object is accepted. `hidden` adds the
-    messages for later requests, after the earlier findings are fixed.
+    something: decoding, strict decoding, validation. Warnings are only sent if the object is accepted.
     """
 
     def file(self, result: FileResult) -> Iterator[str]:
@@ -62,9 +61,7 @@ class ServerMessages(Report):
                     yield f"{printable(in_server_words(finding).message)}\n"
 
     def _answered(self, findings: Sequence[Diagnostic]) -> list[Diagnostic]:
-        """Return the findings about a CRD that the API server reports for the first request, or all with `hidden`."""
-        if self._view.hidden:
-            return list(findings)
+        """Return the findings about a CRD that the API server reports for the first request."""
         shown = [finding for finding in findings if not finding.hidden]
         stages = set(map(_stage, shown))
         first = next((stage for stage in _STAGES if stage in stages), None)

@@ -36,7 +36,6 @@ class View(NamedTuple):
     """The settings of a report; each format ignores those that do not apply to it.
 
     - `page`: the output that the text is formatted for
-    - `hidden`: whether to show the findings that others hide, None to leave that to the format
     - `show_all`: show also those that are combined into one entry
     - `quiet`: omit notices and closing lines
     - `statistics`: add the number of findings of each rule
@@ -47,7 +46,6 @@ class View(NamedTuple):
     """
 
     page: Page = PLAIN
-    hidden: bool | None = None
     show_all: bool = False
     quiet: bool = False
     statistics: bool = False
@@ -198,12 +196,7 @@ class Report(_Format):
 
     def _shown(self, result: FileResult) -> list[Diagnostic]:
         """Return the findings of a file by place, those that others hide last."""
-        shown = (
-            finding
-            for finding in result.diagnostics
-            if self._view.hidden is not False or not finding.hidden
-        )
-        return sorted(shown, key=by_place)
+        return sorted(result.diagnostics, key=by_place)
 
 
 def by_place(finding: Diagnostic) -> tuple[bool, int, int]:

@@ -143,10 +143,8 @@ class TextReport(pieces.Report):
         if visible:
             yield from self._stopped(visible)
         hidden = [d for d in findings if d.hidden]
-        if hidden and self._view.hidden is not False:
+        if hidden:
             yield from self._later(hidden, file)
-        elif hidden and visible:
-            yield from (*self._note(_not_shown(len(hidden))), "")
 
     def _notes(self, result: FileResult) -> Iterator[str]:
         """Yield the notices about a file, one of each kind."""
@@ -375,11 +373,6 @@ class TextReport(pieces.Report):
             mark = "[*] " if summary.fixable else ""
             lines += self._page.wrapped(fixable, "    ", mark, "good")
         return "\n".join(lines)
-
-
-def _not_shown(hidden: int) -> str:
-    count = counted(hidden, "more finding")
-    return f"{count} after these are fixed: without --no-hidden, crdlint check shows them"
 
 
 def _fixable(summary: Summary) -> str:

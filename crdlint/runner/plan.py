@@ -305,7 +305,7 @@ class Planner:
             self._skip(
                 archive,
                 config,
-                "skipped: --include-dependencies checks the CRDs that Helm installs from it",
+                "skipped: with `include-dependencies: true`, the CRDs that Helm installs from it are checked",
             )
 
     def note_without_helm(self) -> None:

@@ -226,8 +226,8 @@ def test_the_list_of_rules_has_sets_defaults_and_fixes() -> None:
     assert found["not-stored"] == (True, ["gitops"], True)
     assert found["plain-secret"] == (False, ["conventions"], False)
     assert found["merge-key-override"] == (False, [], False)
-    text = CliRunner().invoke(cli, ["rules", "--set", "gitops"]).stdout
-    assert [line.split()[:3] for line in text.splitlines()] == [
+    text = CliRunner().invoke(cli, ["explain", "gitops"]).stdout
+    assert [line.split()[:3] for line in text.splitlines()[1:]] == [
         ["leftover-field", "info", "safe"],
         ["not-stored", "info", "safe"],
         ["names-defaulted", "info", "safe"],

@@ -84,7 +84,7 @@ def test_suites_agree() -> None:
 @pytest.mark.usefixtures("_other_answers")
 def test_suites_with_disagreements(tmp_path: Path) -> None:
     report = tmp_path / "report.xml"
-    result = run("test", "--second-opinion", "--junit", str(report), SUITE)
+    result = run("test", "--second-opinion", "--output", f"junit={report}", SUITE)
     assert result.exit_code == 0  # the tests pass
     lines = [line for line in result.stdout.splitlines() if ": warning: " in line]
     assert lines[0].startswith(f"{SUITE}:")

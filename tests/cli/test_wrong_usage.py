@@ -70,7 +70,6 @@ ANSWERED: Final = [
     ("explain nope-nope", "`crdlint rules` lists them."),
     ("explain yaml-booleen", "Did you mean 'yaml-boolean'?"),
     ("explain stabilit", "Rules that begin with it"),
-    ("rules --set sssa", "'sssa' is not one of"),
     ("init no/such", "no/such: no such folder"),
     ("completion tcsh", "'tcsh' is not one of"),
     ("completion", "Choose one of bash, zsh, fish."),
@@ -182,7 +181,7 @@ def test_names_of_rules_are_lists_with_commas(arguments: list[str]) -> None:
 def test_other_lists_with_commas() -> None:
     assert "yaml-boolean" not in crdlint("check", "--ignore", "cel-*,yaml-boolean").stdout
     assert crdlint("check", "--sender", "helm-3,helm-4").returncode == 0
-    assert "names-defaulted" in crdlint("check", "--extend-select", "ssa,names-defaulted").stdout
+    assert "names-defaulted" in crdlint("check", "--select", "*,ssa,names-defaulted").stdout
 
 
 @pytest.mark.parametrize("command", ["check a.yaml", "cost a.yaml", "diff a.yaml a.yaml"])
@@ -202,7 +201,7 @@ def test_a_report_with_a_name_that_no_file_has_is_wrong_usage(command: str, name
         "cost --output json=a.yaml a.yaml",
         "diff --output json=a.yaml b.yaml a.yaml",
         "test --output json=a.yaml a.yaml",
-        "test --junit a.yaml --crd a.yaml b.yaml",
+        "test --output junit=a.yaml --crd a.yaml b.yaml",
         "check --config a.yaml --output json=a.yaml b.yaml",
         "check --baseline a.yaml --output json=a.yaml b.yaml",
     ],

@@ -381,9 +381,8 @@ def chart(folder: Path, archives: dict[str, bytes]) -> Path:
 
 
 def check(folder: Path) -> tuple[int, str]:
-    done = CliRunner().invoke(
-        cli, ["check", str(folder), "--include-dependencies", "--format", "concise"]
-    )
+    (folder / ".crdlint.yaml").write_text("include-dependencies: true\n", encoding="utf-8")
+    done = CliRunner().invoke(cli, ["check", str(folder), "--format", "concise"])
     return done.exit_code, done.output
 
 

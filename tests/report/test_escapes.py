@@ -109,7 +109,7 @@ COMMANDS = {
 @pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize("name", formats.names("findings"))
 def test_check(name: str) -> None:
-    done = run("check", "--hidden", "--format", name, "--statistics", ".")
+    done = run("check", "--format", name, "--statistics", ".")
     assert done.returncode == 2
     errors = assert_harmless(done.stderr)
     assert "binary" in (done.stdout if name == "concise" else errors)

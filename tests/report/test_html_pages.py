@@ -133,7 +133,6 @@ def counted(text: str) -> Counter[str]:
         ["check", str(FIXTURES / "invalid")],
         ["check", *HIDDEN],
         ["check", *HIDDEN, "--show-all"],
-        ["check", *HIDDEN, "--no-hidden"],
         ["check", *HIDDEN, "--min-severity", "error"],
         ["check", "{copies}"],
         ["check", "{copies}", "--show-all"],

@@ -63,9 +63,9 @@ def test_the_schema_is_one_and_names_every_field() -> None:
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["--hidden", "--show-all", "--select", "*,ssa,gitops,conventions,stability"],
+        ["--show-all", "--select", "*,ssa,gitops,conventions,stability"],
         ["--kube-version", "1.28..1.37"],
-        ["--no-helm", "--include-dependencies"],
+        ["--no-helm"],
     ],
 )
 def test_the_findings_of_all_fixtures_match(arguments: list[str]) -> None:

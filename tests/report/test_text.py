@@ -51,7 +51,7 @@ def test_golden(name: str, width: int, request: pytest.FixtureRequest) -> None:
     result = lint_file(text, filename=f"{name}.yaml")
     summary = Summary(files=1, seconds=0.04)
     summary.add(result)
-    report = TextReport(View(Terminal(width), hidden=True))
+    report = TextReport(View(Terminal(width)))
     out = "\n".join([*report.lines(result), report.summary(summary)]) + "\n"
     golden = GOLDEN / f"{name}-{width}.txt"
     if request.config.getoption("--update-expected"):

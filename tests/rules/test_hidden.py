@@ -1,4 +1,4 @@
-"""What `--hidden` adds is what the API server reports once the findings that are shown are fixed.
+"""What the hidden findings contain is what the API server reports once the findings that are shown are fixed.
 
 Bad examples of two rules stand side by side in a schema. One of them is then replaced by its good example: what is
 reported afterwards was shown or hidden before, and what was hidden is reported.

@@ -447,12 +447,12 @@ def test_choice_and_speed(tmp_path: Path) -> None:
 def test_junit(tmp_path: Path) -> None:
     file = tmp_path / "out.xml"
     text = SUITE.replace("mode: Fast}", 'mode: "\\u0001"}', 1)
-    run(suite(tmp_path, text), "--junit", str(file))
+    run(suite(tmp_path, text), "--output", f"junit={file}")
     root = ET.fromstring(file.read_text())
     assert (root.get("tests"), root.get("failures"), root.get("errors")) == ("7", "1", "0")
     (failure,) = root.iter("failure")
     assert failure.get("message") == "the stored object is not as expected:"
-    assert run(str(FIXTURES), "--junit", str(tmp_path)).exit_code == 2
+    assert run(str(FIXTURES), "--output", f"junit={tmp_path}").exit_code == 2
 
 
 def test_a_line_of_a_test() -> None:
