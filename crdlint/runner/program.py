@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
 
-from crdlint.files.read import entries_of, with_parents
+from crdlint.files.read import entries_of
 
 _PACKAGE: Final = Path(__file__).parents[1]
 _PARSERS: Final = ("_ruamel_yaml", "re2")  # libyaml's binding, and regular expressions
@@ -53,7 +53,7 @@ def _contents() -> Iterator[bytes]:
         return
     from zipfile import ZipFile
 
-    archive = next(filter(os.path.isfile, with_parents(str(_PACKAGE))))
+    archive = next(parent for parent in _PACKAGE.parents if parent.is_file())
     with ZipFile(archive) as members:
         yield from (f"{member.filename} {member.CRC}\n".encode() for member in members.infolist())
 

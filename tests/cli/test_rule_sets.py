@@ -229,8 +229,8 @@ def test_the_list_of_rules_has_sets_defaults_and_fixes() -> None:
     text = CliRunner().invoke(cli, ["explain", "gitops"]).stdout
     assert [line.split()[:3] for line in text.splitlines()[1:]] == [
         ["leftover-field", "info", "safe"],
-        ["not-stored", "info", "safe"],
         ["names-defaulted", "info", "safe"],
+        ["not-stored", "info", "safe"],
     ]
 
 

@@ -236,8 +236,8 @@ def test_the_environment_sets_options(subtests: pytest.Subtests) -> None:
         ({"CRDLINT_FORMAT": "json"}, '"version": 1'),
         ({"CRDLINT_FORMAT": "sarif", "CRDLINT_CHECK_FORMAT": "json"}, '"version": 1'),
         ({"CRDLINT_FAIL_ON": "warning"}, "yaml-boolean"),
-        ({"CRDLINT_EXTEND_SELECT": "names-defaulted,ssa"}, "names-defaulted"),
-        ({"CRDLINT_EXTEND_SELECT": "names-defaulted ssa"}, "names-defaulted"),
+        ({"CRDLINT_SELECT": "*,names-defaulted,ssa"}, "names-defaulted"),
+        ({"CRDLINT_SELECT": "* names-defaulted ssa"}, "names-defaulted"),
         ({"CRDLINT_QUIET": "0"}, "checked 1 file"),
         ({"CRDLINT_NO_CACHE": ""}, "checked 1 file"),
     ):  # fmt: skip

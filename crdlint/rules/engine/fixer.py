@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import partial
+from functools import cache, partial
 from itertools import pairwise
 from typing import Any, Final, Generic, Literal, TypeAlias, TypeVar
 
@@ -121,7 +121,7 @@ def nearest_of(words: Iterable[str], like: float) -> Callable[[PathFinding], Edi
     return edits
 
 
-def fix_of(fixers: Iterable[Fixer[FindingT]], finding: FindingT, line_start: int) -> Fix | None:
+def fix_of(fixers: tuple[Fixer[FindingT], ...], finding: FindingT, line_start: int) -> Fix | None:
     """Return the first fix of a finding that applies; its document begins at `line_start`.
 
     There is none if the document ends before its object.
@@ -140,14 +140,13 @@ def fix_of(fixers: Iterable[Fixer[FindingT]], finding: FindingT, line_start: int
     return None
 
 
-def _different(fixers: Iterable[Fixer[FindingT]]) -> Iterator[Fixer[FindingT]]:
-    """Yield the fixes without those that differ from an earlier one only in their example."""
-    tried: list[tuple[object, object]] = []
+@cache
+def _different(fixers: tuple[Fixer[FindingT], ...]) -> tuple[Fixer[FindingT], ...]:
+    """Return the fixes of a rule without those that differ from an earlier one only in their example."""
+    by_edits: dict[object, Fixer[FindingT]] = {}
     for fixer in fixers:
-        way = fixer.edits, fixer.shared_by
-        if way not in tried:
-            tried.append(way)
-            yield fixer
+        by_edits.setdefault((fixer.edits, fixer.shared_by), fixer)
+    return tuple(by_edits.values())
 
 
 def _shared(

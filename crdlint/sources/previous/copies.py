@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import posixpath
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from itertools import chain, filterfalse
@@ -286,6 +286,12 @@ class Side:
             if file.startswith(folder):
                 return shown + file.removeprefix(folder)
         return file
+
+    def counterpart(self, file: str, arguments: Sequence[str]) -> str:
+        """Return the path in the only argument that has the place of a file of this side, empty if there are several."""
+        if len(arguments) != 1:
+            return ""
+        return os.path.normpath(os.path.join(arguments[0], os.path.relpath(file, self.path)))
 
     def in_names(self, text: str) -> str:
         """Return a text in which the paths of copied files are replaced by the names for users."""

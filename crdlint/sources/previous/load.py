@@ -211,7 +211,7 @@ def load_side(
             "",
             b"",
             in_scope,
-            _counterpart(path, side.path, arguments),
+            side.counterpart(path, arguments),
         )
         try:
             old.add(
@@ -229,7 +229,7 @@ def load_side(
             )
     outermost_charts = set(filter(_is_outermost, charts))
     for folder in _folders(discovered.files):
-        counterpart = _counterpart(folder, side.path, arguments)
+        counterpart = side.counterpart(folder, arguments)
         if folder in outermost_charts:
             old.charts[counterpart] = folder_of(folder)
         if kustomization_of(folder) is not None:
@@ -241,11 +241,11 @@ def _unread(
 ) -> Iterator[UnreadInput]:
     """Yield what of an old side is not read, by its names for users."""
     for problem in problems:
-        counterpart = _counterpart(problem.path, side.path, arguments)
+        counterpart = side.counterpart(problem.path, arguments)
         fatal = problem.fatal or _hides_old_crd(problem, counterpart)
         yield problem._replace(path=side.name(problem.path), fatal=fatal)
     for link in side.links_out:
-        if _is_file(_counterpart(link, side.path, arguments)):
+        if _is_file(side.counterpart(link, arguments)):
             yield UnreadInput(side.name(link), SKIPPED_LINK)
 
 
@@ -288,13 +288,6 @@ def _may_hold_new_crd(file: OldFile) -> bool:
         return may_hold_crd(read_bytes(file.path or file.counterpart))
     except UnreadableError:
         return has_yaml_suffix(file.name)
-
-
-def _counterpart(path: str, source: str, arguments: Sequence[str]) -> str:
-    """Return the path in the only argument that has the place of a path in `source`, empty if there are several arguments."""
-    if len(arguments) != 1:
-        return ""
-    return os.path.normpath(os.path.join(arguments[0], os.path.relpath(path, source)))
 
 
 def _template(
