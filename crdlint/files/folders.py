@@ -16,9 +16,28 @@ _TEST_DATA: Final = ("testdata", os.path.join("src", "test"))
 
 # Words of folders whose objects tests send to a server.
 _OF_TESTS: Final = frozenset({"test", "tests", "testing", "e2e"})
+# Words of folders whose objects show what was planned, which may not be what was made.
+_OF_DESIGN: Final = frozenset(
+    (
+        "proposal",
+        "proposals",
+        "design",
+        "designs",
+        "enhancement",
+        "enhancements",
+        "kep",
+        "keps",
+        "rfc",
+        "rfcs",
+        "adr",
+        "adrs",
+    )
+)
 _WORD: Final = regex(r"[a-z0-9]+")
-# A release (`1.4.0`, `v2.1`) as the name of a folder, and the removed API version of CRDs in a name.
-_RELEASE: Final = regex(r"v?\d+(?:\.\d+)+\Z")
+# A release (`1.4.0`, `v2.1`, `v0.1.0-alpha.2`) as the name of a folder or file, one at its end (`operator-v1.13.2`), and the
+# removed API version of CRDs in a name.
+_RELEASE: Final = regex(r"(?:\A|[-_])v?\d+(?:\.\d+)+(?:-(?:alpha|beta|rc)[.\d]*)?\Z")
+_SUFFIX: Final = regex(r"\.(?:ya?ml|json)\Z")
 _REMOVED: Final = "v1beta1"
 
 
@@ -35,14 +54,19 @@ def is_sent_by_tests(path: str, named: Sequence[str]) -> bool:
     return not _OF_TESTS.isdisjoint(_WORD.findall(os.path.dirname(below(path, named)).lower()))
 
 
+def is_of_design(path: str, named: Sequence[str]) -> bool:
+    """Return whether a file belongs to the description of a design, by its folders below what the command line names."""
+    return not _OF_DESIGN.isdisjoint(_WORD.findall(os.path.dirname(below(path, named)).lower()))
+
+
 def is_for_old_clusters(path: str, named: Sequence[str]) -> bool:
     """Return whether a file is of a named release, or named by the API version of CRDs that Kubernetes has removed."""
     return is_of_release(path, named) or _REMOVED in below(path, named).lower()
 
 
 def is_of_release(path: str, named: Sequence[str]) -> bool:
-    """Return whether a file is of a named release, by its folders below what the command line names."""
-    return any(map(_RELEASE.match, below(path, named).lower().split(os.sep)[:-1]))
+    """Return whether a file is of a named release, by its name and folders below what the command line names."""
+    return any(map(_RELEASE.search, _SUFFIX.sub("", below(path, named).lower()).split(os.sep)))
 
 
 def below(path: str, named: Sequence[str]) -> str:

@@ -45,7 +45,7 @@ from crdlint.safety.bugs import attempt
 from crdlint.schema.traversal import all_schemas
 from crdlint.yaml.edit import split_lines
 from crdlint.yaml.json_values import DuplicateKey
-from crdlint.yaml.nodes import Scalar, is_json
+from crdlint.yaml.nodes import Scalar, is_json, text_or_empty
 
 if TYPE_CHECKING:
     from crdlint.changes.change import Change
@@ -453,7 +453,9 @@ def _ignored_fields(check: _CRDCheck) -> Iterator[Diagnostic]:
             problem.help,
         )
         diagnostic = replace(
-            diagnostic, headline=attempt(headlines.of_decode, problem) or diagnostic.headline
+            diagnostic,
+            headline=attempt(headlines.of_decode, problem) or diagnostic.headline,
+            cause=f"remove {text_or_empty(problem.node)}" if problem.help is None else "",
         )
         yield subject.fixes.add(diagnostic, DecodeFinding(check.manifest, rule.id, problem))
 

@@ -56,11 +56,17 @@ _MOST_EARLIER: Final = 9  # so that the time grows with the size of the file
 
 def _is_rest_of_crd(chunk: Chunk, earlier: tuple[Chunk, ...]) -> bool:
     """Return whether a document with content is the rest of a CRD, of which `earlier` begins with the first document."""
-    if chunk.junk is not None or CRD_KIND.search(earlier[0].text) is None:
+    if chunk.junk is not None or not _has_kind(earlier[0].text):
         return False
     if not _looks_continued(chunk.text, earlier):
         return False
     return directive(chunk.text) is None and directive(earlier[0].text) is None
+
+
+def _has_kind(text: str) -> bool:
+    """Return whether a text has the kind of a CRD outside of comments."""
+    starts = (match.start() for match in CRD_KIND.finditer(text))
+    return any("#" not in text[text.rfind("\n", 0, start) + 1 : start] for start in starts)
 
 
 def _looks_continued(text: str, earlier: tuple[Chunk, ...]) -> bool:

@@ -669,6 +669,13 @@ def _suggestion(error: FieldError, schema: JSONSchemaProps | None) -> str | None
     return suggestion(error, schema) if has_text else None
 
 
+class _OtherPlace(NamedTuple):
+    """How to move a field to another object, empty if it belongs to none, and what this lacks, see `Diagnostic.lacks`."""
+
+    help: str = ""
+    lacks: str = ""
+
+
 class _UnknownField(NamedTuple):
     """An unknown field: its path and name, what may be meant, the object that has it, and the one around that."""
 
@@ -700,7 +707,7 @@ class _UnknownField(NamedTuple):
             return OneCommand(f"Write `{as_key(near.name)}` instead")
         if self.path.startswith("metadata."):
             return f"Remove `{name}`; use an annotation for data of your own"
-        return self._other_place() or self._without(near)
+        return self._other_place().help or self._without(near)
 
     def intended(self) -> str:
         """Return the object and the name in it that the field is meant to have, see `Diagnostic.lacks`; empty if unknown."""
@@ -710,24 +717,15 @@ class _UnknownField(NamedTuple):
             return ""
         if near is not None:
             return lacking(owner, near.name)
-        inner = self._inner()
-        if inner is not None:
-            value = child(owner, inner)
-            return "" if value is None else lacking(value, name)
-        below = self._required_below()
-        if below is not None:
-            return lacking(below.node, name)
         required = self._required_instead()
-        if required is not None:
-            return lacking(owner, required)
-        is_of_outer = name in self.mistake.outer.properties and self.around is not None
-        return lacking(self.around, name) if is_of_outer and self.around is not None else ""
+        as_required = "" if required is None else lacking(owner, required)
+        return self._other_place().lacks or as_required
 
     def is_of_no_object(self) -> bool:
         """Return whether no field is meant by it, here or in the objects around."""
         fields = [*self.mistake.words]
         is_known = self.name in fields or self._near(fields) is not None
-        return not is_known and self._other_place() is None and self._required_instead() is None
+        return not (is_known or self._other_place().help or self._required_instead())
 
     def _required_instead(self) -> str | None:
         """Return the only required field that the object lacks, which the value under another name probably is.
@@ -751,20 +749,29 @@ class _UnknownField(NamedTuple):
         fitting = name_meant(self.name, self.mistake.fitting, typed=True)
         return meant(self.name, fields) if fitting is None else SimilarName(fitting, is_known=True)
 
-    def _other_place(self) -> str | None:
+    def _other_place(self) -> _OtherPlace:
         """Return how to move the field into or out of its object, where nothing is set yet."""
-        name, outer = self.name, self.mistake.outer
-        inner = self._inner()
-        if inner is not None:
-            return f"Indent it: `{name}` is a field of `{inner}`"
+        name, owner, around, inner = self.name, self.owner, self.around, self._inner()
+        if inner is not None and owner is not None:
+            value = child(owner, inner)
+            lacks = lacking(owner, inner) if value is None else lacking(value, name)
+            return _OtherPlace(f"Indent it: `{name}` is a field of `{inner}`", lacks)
         below = self._required_below()
         if below is not None:
-            return f"Move it to `{below.path}`, which requires `{name}`"
+            help_ = f"Move it to `{below.path}`, which requires `{name}`"
+            return _OtherPlace(help_, lacking(below.node, name))
         if self._inners():
-            return f"Move `{name}` into the object that it is for: it is a field of {listed(self._inners())}"
-        if name in outer.properties and child(self.around, name) is None:
-            return f"Move it one level up: `{name}` is a field of the object that contains this one"
-        return None
+            fields = listed(self._inners())
+            return _OtherPlace(
+                f"Move `{name}` into the object that it is for: it is a field of {fields}"
+            )
+        is_of_outer = name in self.mistake.outer.properties and child(around, name) is None
+        if around is not None and is_of_outer:
+            help_ = (
+                f"Move it one level up: `{name}` is a field of the object that contains this one"
+            )
+            return _OtherPlace(help_, lacking(around, name))
+        return _OtherPlace()
 
     def _inner(self) -> str | None:
         """Return the only object beside the field that has such a field, of several the only one that is written."""

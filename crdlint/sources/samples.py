@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import field
 from typing import Final
 
-from crdlint.files.folders import OF_OTHERS, below, is_sent_by_tests, is_test_data
+from crdlint.files.folders import OF_OTHERS, below, is_of_design, is_sent_by_tests, is_test_data
 from crdlint.files.read import open_descriptor
 from crdlint.light import dataclass, regex
 from crdlint.sources.go_tests import GoTests
@@ -52,8 +52,9 @@ class SampleFiles:
         return None
 
     def is_test_data(self, path: str) -> bool:
-        """Return whether a file is for unit tests."""
-        return is_test_data(path, self.named) or self._tests.read(path)
+        """Return whether a file is for unit tests, or describes a design."""
+        is_meant = is_test_data(path, self.named) or is_of_design(path, self.named)
+        return is_meant or self._tests.read(path)
 
     def is_sent_by_tests(self, path: str) -> bool:
         """Return whether tests send the objects of a file to a server, which shows what is wrong."""

@@ -17,6 +17,7 @@ from crdlint.files.read import text_if_readable, with_parents
 from crdlint.light import replace
 from crdlint.linting.result import FileResult
 from crdlint.sources.outdated_copies import is_outdated
+from crdlint.sources.own_groups import is_of_other_project
 
 # The groups of Kubernetes itself, such as gateway.networking.k8s.io, and the folder where its projects generate their CRDs.
 _OF_KUBERNETES: Final = (".k8s.io", ".kubernetes.io")
@@ -28,14 +29,17 @@ def lowered(result: FileResult, named: Sequence[str]) -> FileResult:
     """Return a result whose findings that are meant are infos; `named` are the paths of the command line.
 
     These are the API versions that Kubernetes has removed, in files for old clusters and for unit tests, all warnings of the
-    latter and errors of their charts, warnings of copies of CRDs of Kubernetes, which only its own projects can change, and
-    what Crossplane adds to the CRDs of a package.
+    latter and errors of their charts, advice about copies of CRDs of Kubernetes and other projects, which only these can
+    change, and what Crossplane adds to the CRDs of a package.
     """
     of_tests = is_test_data(result.file, named)
     is_copy = _GENERATED not in result.file
 
     def is_lowered(finding: Diagnostic) -> bool:
-        is_meant = _is_of_test(finding) if of_tests else is_copy and _is_of_others(finding)
+        is_of_copy = (
+            is_copy and _is_advice(finding) and _is_of_others(finding.crd or "", result.file)
+        )
+        is_meant = _is_of_test(finding) if of_tests else is_of_copy
         is_meant = is_meant or (_is_about_service(finding) and is_in_package(result.file))
         if is_meant or not is_outdated(finding):
             return is_meant
@@ -77,9 +81,12 @@ def _is_of_test(finding: Diagnostic) -> bool:
     return finding.severity == "warning" or finding.origin == "crdlint"
 
 
-def _is_of_others(finding: Diagnostic) -> bool:
-    """Return whether a finding is advice about a CRD of Kubernetes, whose text a copy should not change."""
-    crd = finding.crd or ""
-    is_advice = finding.severity == "warning" and finding.kind == "advice" and finding.field == ""
+def _is_advice(finding: Diagnostic) -> bool:
+    """Return whether a finding is advice about the text of a CRD, which a copy should not change."""
+    return finding.severity == "warning" and finding.kind == "advice" and finding.field == ""
+
+
+def _is_of_others(crd: str, path: str) -> bool:
+    """Return whether a CRD is one of Kubernetes, or of another project than the Go module with its file."""
     is_of_kubernetes = crd.endswith(_OF_KUBERNETES) and not crd.endswith(_OF_PROJECTS)
-    return is_advice and is_of_kubernetes
+    return is_of_kubernetes or is_of_other_project(crd, path)

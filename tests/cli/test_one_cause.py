@@ -61,6 +61,11 @@ _INNER: Final = "{type: object, properties: {spec: {type: object, required: [a],
 _NESTED: Final = crd_with_spec(
     f"{{type: object, properties: {{template: {_INNER}, other: {_INNER}}}}}"
 )
+_TEXT: Final = "{type: string, allowEmptyValue: false}"
+_IGNORED: Final = crd_with_spec(
+    f"{{type: object, properties: {{list: {{type: array, items: {{type: object, properties: {{a: {_TEXT}, b: {_TEXT}, "
+    f"c: {{type: object, properties: {{a: {_TEXT}}}}}}}}}}}}}}}"
+)
 _JUNCTORS: Final = crd_with_spec("""
     type: object
     properties:
@@ -134,6 +139,18 @@ _OTHER_KIND: Final = (
     "spec: {customresourcedefinitions: {owned: []}, version: 1.0.0}\n"
 )
 _IDLE: Final = _columns(_column("A", ".spec.udp"))
+_MODULE: Final = "module example.org/a\n"
+_GROUP_OF_MODULE: Final = 'package v1\n\nconst GroupName = "a.example.org"\n'
+_OVERLAY: Final = """
+#@ load("@ytt:overlay", "overlay")
+
+#@overlay/match by=overlay.subset({"kind":"CustomResourceDefinition"}), expects=1
+---
+metadata:
+  annotations:
+    #@overlay/match missing_ok=True
+    a: b
+"""
 _PACKAGE: Final = "apiVersion: meta.pkg.crossplane.io/v1\nkind: Provider\nmetadata: {name: a}\n"
 _CONVERTED: Final = _CRD.replace(
     "spec:\n",
@@ -206,6 +223,30 @@ CASES: Final[dict[str, tuple[dict[str, str], int, str, int]]] = {
         {"releases/1.4.0/crd.yaml": _IDLE, "crd.yaml": _CRD},
         0,
         "1 info",
+        1,
+    ),
+    "a removed version in a file of a release": (
+        {"old/v0.1.0-alpha.2.yml": _CRD.replace("k8s.io/v1", "k8s.io/v1beta1"), "crd.yaml": _OTHER},
+        0,
+        "1 info",
+        1,
+    ),
+    "a removed version in a file with a version of an API": (
+        {"old/v1.yml": _CRD.replace("k8s.io/v1", "k8s.io/v1beta1"), "crd.yaml": _OTHER},
+        1,
+        "1 error",
+        1,
+    ),
+    "an overlay with the kind of a CRD in a comment": (
+        {"crd.yaml": _CRD, "a.yaml": _OVERLAY},
+        0,
+        "0 errors, 0 warnings",
+        0,
+    ),
+    "dashes in a CRD with the kind of a CRD in a comment": (
+        {"crd.yaml": f"# kind: CustomResourceDefinition\n{_CRD.replace('spec:', '---' + chr(10) + 'spec:', 1)}"},
+        1,
+        "`---` ends the document here",
         1,
     ),
     "advice about a CRD of an old release that is nowhere else": (
@@ -293,6 +334,12 @@ CASES: Final[dict[str, tuple[dict[str, str], int, str, int]]] = {
         0,
         "0 errors, 0 warnings, 2 infos",
         2,
+    ),
+    "a URL of a webhook that is invalid": (
+        {"crd.yaml": _CONVERTED.replace("service: {path: /a}", "url: 'https://{name}.svc:443/a'")},
+        1,
+        "url` is not a valid URL",
+        1,
     ),
     "a webhook beside another `crossplane.yaml`": (
         {"package/crossplane.yaml": "a: b\n", "package/crds/a.yaml": _CONVERTED},
@@ -400,6 +447,24 @@ CASES: Final[dict[str, tuple[dict[str, str], int, str, int]]] = {
         "also in line 23, `b` (line 26), `b` (line 27) and 4 more",
         12,
     ),
+    "one unknown field that is dropped, in several places": (
+        {"crd.yaml": _IGNORED},
+        1,
+        "note: also `b` (line",
+        3,
+    ),
+    "an unknown field for an object that is required but missing": (
+        {"crd.yaml": _STRICT, "a.yaml": _object("{mode: x, a: x}")},
+        1,
+        "1 more error follows from this: `ref` is missing",
+        2,
+    ),
+    "advice about a CRD in a file of a release, beside the current one": (
+        {"docs/operator-v1.13.2.yaml": _IDLE, "crd.yaml": _CRD},
+        0,
+        "1 info",
+        1,
+    ),
     "two unknown types": (
         {"crd.yaml": crd_with_spec("{type: object, properties: {a: {type: strng}, b: {type: Integer}}}")},
         2,
@@ -462,6 +527,44 @@ CASES: Final[dict[str, tuple[dict[str, str], int, str, int]]] = {
         {"charts/a/crds/b.yaml": _OF_KUBERNETES},
         0,
         "1 info",
+        1,
+    ),
+    "advice about a copy of a CRD of another project": (
+        {"go.mod": _MODULE, "api/v1/register.go": _GROUP_OF_MODULE, "charts/a/crds/b.yaml": _IDLE},
+        0,
+        "1 info",
+        1,
+    ),
+    "advice about a copy of a CRD of the project": (
+        {
+            "go.mod": _MODULE,
+            "api/v1/register.go": _GROUP_OF_MODULE.replace("a.example.org", "a.example.com"),
+            "charts/a/crds/b.yaml": _IDLE,
+        },
+        1,
+        "1 warning",
+        1,
+    ),
+    "advice about a CRD that a project generates": (
+        {"go.mod": _MODULE, "api/v1/register.go": _GROUP_OF_MODULE, "config/crd/b.yaml": _IDLE},
+        1,
+        "1 warning",
+        1,
+    ),
+    "advice about a CRD in a module without groups": (
+        {"go.mod": _MODULE, "charts/a/crds/b.yaml": _IDLE},
+        1,
+        "1 warning",
+        1,
+    ),
+    "an error of a copy of a CRD of another project": (
+        {
+            "go.mod": _MODULE,
+            "api/v1/register.go": _GROUP_OF_MODULE,
+            "charts/a/crds/b.yaml": _CRD.replace("type: integer", "type: integr"),
+        },
+        1,
+        "1 error",
         1,
     ),
     "advice about a CRD of Kubernetes where its project generates it": (

@@ -241,6 +241,8 @@ def test_the_switch_and_the_count(tmp_path: Path) -> None:
         ("api/src/test/resources", "info"),
         ("src/test", "info"),
         ("src/tests", "error"),
+        ("docs/proposals/1-quota", "info"),
+        ("docs/designer", "error"),
         ("test/src", "error"),
         ("test/e2e", "error"),
     ],

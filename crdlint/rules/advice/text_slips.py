@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.errors import Code
@@ -115,10 +116,25 @@ def _anchors(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     from crdlint.golang.regexp import anchors_of_alternatives
 
     ends = anchors_of_alternatives(pattern)
-    if len(ends) > 1 and ends[0] == (True, False) and ends[-1] == (False, True):
+    is_split = len(ends) > 1 and ends[0] == (True, False) and ends[-1] == (False, True)
+    if is_split and not _is_equal_in_group(pattern):
         message = "`^` and `$` belong to the first and the last alternative only"
         help_ = OneCommand(f"Write `^({pattern[1:-1]})$`")
         yield Advisory(message, schema.path.child("pattern"), help_)
+
+
+@lru_cache(maxsize=1024)
+def _is_equal_in_group(pattern: str) -> bool:
+    """Return whether a pattern matches the same texts if its alternatives are in a group, as far as that can be decided.
+
+    A dot matches all characters here, since few texts contain a line feed.
+    """
+    from crdlint.golang.regexp_language import UnsupportedError, compare
+
+    try:
+        return compare(f"(?s){pattern}", f"(?s)^({pattern[1:-1]})$").only_first is None
+    except UnsupportedError:
+        return False
 
 
 @Caution(

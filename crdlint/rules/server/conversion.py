@@ -9,6 +9,7 @@ from typing import Final
 
 from crdlint.crd.errors import (
     INVALID,
+    REQUIRED,
     Code,
     FieldError,
     Reason,
@@ -86,7 +87,7 @@ URL = _Rule(
     "conversion-webhook-url",
     "Webhook URL is not of the form `https://host[/path]`",
     observed=("webhook-that-does-not-answer",),
-    headline={INVALID: "{of} {subject}: {value}"},
+    headline={INVALID: "{of} {subject}: {value}", REQUIRED: "{of} is not a valid URL"},
     why="The API server sends whole objects to this URL. It requires TLS, and rejects user names, queries and fragments.",
     help="Write the URL as `https://host/path`, without user, query or fragment",
     bad=webhook_conversion("{url: 'http://convert.example.com/'}"),

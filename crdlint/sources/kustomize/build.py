@@ -322,8 +322,10 @@ def _of_resources(build: Build, built: FileResult) -> tuple[list[FileResult], li
         if id(resource) in others:
             rest = _without(resource.diagnostics, fixed)
             results.append(replace(resource, diagnostics=tuple(rest)))
-        elif fixed:
-            notices.append(_fixes_of_build(build, resource, fixed))
+            continue
+        shown = [each for each in fixed if each.severity != "info"]
+        if shown:
+            notices.append(_fixes_of_build(build, resource, shown))
     return results, notices
 
 
