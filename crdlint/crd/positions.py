@@ -316,18 +316,32 @@ class UserPaths:
         self._root: Final = root
         self._finder: Final = _StepFinder(root)
         self._versions: Final[dict[str | int, str]] = {}  # their names by their steps
+        # The last value of a keyword, and the path that all positions in it have.
+        self._of_keyword: tuple[Node, UserPath] | None = None
 
     def path_at(self, line: int, column: int) -> UserPath:
         """Return the path of a position (1-based lines and columns of the document)."""
-        steps = self._finder.steps_at((line - 1, column - 1))
+        position = (line - 1, column - 1)
+        if self._of_keyword is not None and _contains(self._of_keyword[0], position):
+            return self._of_keyword[1]
+        steps = self._finder.steps_at(position)
         if steps[:2] == ["spec", "versions"] and len(steps) > 2:
             version = self._version(steps[2])
             if steps[3:5] == _SCHEMA:
-                return UserPath(_value_path(steps[5:]), version)
+                return self._in_schema(steps, 5, version)
             return UserPath(_printed(steps), version)
         if steps[:3] == ["spec", "validation", _SCHEMA[1]]:
-            return UserPath(_value_path(steps[3:]))
+            return self._in_schema(steps, 3)
         return UserPath(_printed(steps))
+
+    def _in_schema(self, steps: list[str | int], start: int, version: str = "") -> UserPath:
+        """Return the path for steps of which those from `start` on are in a schema."""
+        path, length = _value_path(steps[start:])
+        user_path = UserPath(path, version)
+        keyword = start + length
+        if keyword < len(steps) and steps[keyword] != "properties":
+            self._of_keyword = (self._finder.node_after(keyword), user_path)
+        return user_path
 
     def _version(self, step: str | int) -> str:
         """Return the name of the version at a step below `spec.versions`, empty without one."""
@@ -368,6 +382,10 @@ class _StepFinder:
         while self._enter(self._nodes[-1], position):
             pass
         return [*self._steps]
+
+    def node_after(self, step: int) -> Node:
+        """Return the node after one of the last steps, by its index."""
+        return self._nodes[step + 1]
 
     def _leave(self, position: tuple[int, int]) -> None:
         """Go back to a node that a position is in."""
@@ -416,8 +434,8 @@ def _contains(node: Node, position: tuple[int, int]) -> bool:
     return bool(_start(node) <= position < _end(node))
 
 
-def _value_path(steps: list[str | int]) -> str:
-    """Return the path of the values of the schema that `steps` lead to from the root of a schema."""
+def _value_path(steps: list[str | int]) -> tuple[str, int]:
+    """Return the path of the values of the schema that `steps` lead to from the root of a schema, and how many of them do."""
     path, left = "", list(reversed(steps))
     while left:
         step = left.pop()
@@ -426,10 +444,11 @@ def _value_path(steps: list[str | int]) -> str:
         elif step in _BELOW:
             path += _BELOW[step]
         else:
+            left.append(step)
             break
         if left and isinstance(left[-1], int):
             left.pop()
-    return path or "."
+    return path or ".", len(steps) - len(left)
 
 
 def _printed(steps: list[str | int]) -> str:

@@ -454,6 +454,8 @@ class Copies:
 
     def __init__(self) -> None:
         self._first_files: dict[object, str] = {}
+        # The first result: its findings are only looked at if another one follows.
+        self._first: FileResult | None = None
         self.findings = 0
         self.files: set[str] = set()
 
@@ -464,12 +466,12 @@ class Copies:
         """
         if result.resources:
             return result
-        new = tuple(
-            each
-            for each in result.diagnostics
-            if not each.crd
-            or self._first_files.setdefault(_in_any_file(each), result.file) == result.file
-        )
+        if self._first is None:
+            self._first = result
+            return result
+        if not self._first_files:
+            self._new(self._first)
+        new = self._new(result)
         if len(new) == len(result.diagnostics):
             return result
         self.findings += sum(not d.hidden for d in result.diagnostics) - sum(
@@ -477,6 +479,15 @@ class Copies:
         )
         self.files.add(result.file)
         return replace(result, diagnostics=new)
+
+    def _new(self, result: FileResult) -> tuple[Diagnostic, ...]:
+        """Return the findings of a file that no earlier file has."""
+        return tuple(
+            each
+            for each in result.diagnostics
+            if not each.crd
+            or self._first_files.setdefault(_in_any_file(each), result.file) == result.file
+        )
 
 
 def _in_any_file(finding: Diagnostic) -> object:
