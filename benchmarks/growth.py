@@ -104,7 +104,7 @@ CASES: dict[str, tuple[Callable[[str], None], Callable[[int], str], int]] = {
     "look: broken lines": (_look, lambda n: "!" + "\n " * (n // 2), LARGE),
     "template: open directives": (_lint, lambda n: "a: b: " + "{{ " * (n // 3), LARGE),
     "template: placeholders": (_lint, lambda n: "a: b: " + "${a} " * (n // 5), LARGE),
-    "broken documents": (_lint, lambda n: "---\nkind: x\na: b: c\n" * (n // 20), LARGE),
+    "broken documents": (_lint, lambda n: "---\nkind: x\na: b: c\n" * (n // 20), SIZE // 4),
     "kustomize: blank lines": (_slim, lambda n: " openAPIV3Schema:\n  a: b\n" + "  \n" * (n // 3), LARGE),
     "kustomize: schemas": (_slim, lambda n: " openAPIV3Schema:\n  a: b\n" * (n // 24), LARGE),
     "kustomize: no schema": (_slim, lambda n: (" " * 99 + "openAPIV3Schema:") * (n // 115), LARGE),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from commands import crdlint
-from crds import crd_with_spec
+from crds import crd_with_schema, crd_with_spec
 
 from crdlint.api import validate_resource
 from crdlint.crd import positions
@@ -145,6 +145,41 @@ def test_positions_in_order_are_found_from_the_one_before(monkeypatch: pytest.Mo
     assert [paths.path_at(1, column + 1) for column in columns] == alone
     assert len(calls) < 3 * len(columns)
     assert paths.path_at(2, 1).path == "d"
+
+
+def test_all_positions_in_the_value_of_a_keyword_have_its_path(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from crdlint.yaml.parse import parse_first
+
+    text = crd_with_schema(
+        "type: object\n"
+        "properties:\n"
+        "  a: {type: array, items: {type: string, enum: [x, {y: 1}]}, default: [1, [2], {b: 3}]}\n"
+        "  default: {properties: {c: {x-kubernetes-list-map-keys: [d, e], maximum: 2}}}\n"
+        "allOf: [{properties: {a: {default: [1]}}}, {default: {properties: {a: {type: string}}}}]\n"
+    )
+    root = parse_first(text).root
+    assert root is not None
+    positions_ = [
+        (line + 1, column + 1)
+        for line, content in enumerate(text.splitlines())
+        for column in range(len(content) + 1)
+    ]
+    alone = [positions.UserPaths(root).path_at(*position) for position in positions_]
+    for order in (positions_, positions_[::-1], sorted(positions_, key=lambda each: each[1])):
+        paths = positions.UserPaths(root)
+        found = {position: paths.path_at(*position) for position in order}
+        assert [found[position] for position in positions_] == alone
+    assert {path.path for path in alone} >= {".a", ".a[]", ".default", ".default.c", "."}
+
+    calls = counted(monkeypatch, positions._StepFinder, "steps_at")  # noqa: SLF001
+    start = text.index("[1, [2]") - text.rindex("\n", 0, text.index("[1, [2]"))
+    line = text.count("\n", 0, text.index("[1, [2]")) + 1
+    paths = positions.UserPaths(root)
+    for column in range(start, start + 16):
+        assert paths.path_at(line, column).path == ".a"
+    assert len(calls) == 1
 
 
 def test_a_rule_is_explained_for_one_server(monkeypatch: pytest.MonkeyPatch) -> None:
