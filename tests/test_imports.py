@@ -44,6 +44,7 @@ LATER_THAN_A_CLEAN_CHECK = {
     "platformdirs",
     "crdlint.linting.update",
     "crdlint.linting.version_range",
+    "crdlint.yaml.broken_text",
     "crdlint.yaml.json_events",
     "crdlint.golang.regexp",
     "crdlint.golang.addresses",
@@ -185,6 +186,7 @@ def test_a_custom_resource_needs_nothing_of_charts_and_advice(tmp_path: Path) ->
         "crdlint.rules.server.schema_warnings",
         "crdlint.rules.advice.storage",
         "crdlint.rules.fixes.v1beta1",
+        "crdlint.rules.fixes.value_fixes",
         "crdlint.schema.json_paths",
         # Only some senders encode objects anew, and only some runs write files.
         "crdlint.crd.clients",

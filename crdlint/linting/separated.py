@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.placeholders import directive
 from crdlint.files.recognition import CRD_KIND, QUOTE
 from crdlint.light import NamedTuple, regex
-from crdlint.yaml import repairs
-from crdlint.yaml.broken_text import Cause
 from crdlint.yaml.edit import Edit
 from crdlint.yaml.json_values import duplicate_keys
 from crdlint.yaml.nodes import Node, Scalar, nodes_of
 from crdlint.yaml.parse import Chunk, Document, parse_first
+
+if TYPE_CHECKING:
+    from crdlint.yaml.broken_text import Cause
 
 
 class Portion(NamedTuple):
@@ -147,6 +148,9 @@ def joined(part: Portion) -> tuple[Edit, ...]:
 
 def rest(part: Portion, line: int) -> Cause:
     """Return what is wrong with a document that continues another one; `line` is that of the dashes (1-based)."""
+    from crdlint.yaml import repairs
+    from crdlint.yaml.broken_text import Cause
+
     return Cause(
         repairs.JOINED,
         line,
@@ -162,6 +166,8 @@ def half(document: Document, _problems: object) -> Cause | None:
     """Return the cause of a syntax error in a document that the next one continues."""
     if document.error is None:
         return None
+    from crdlint.yaml.broken_text import Cause
+
     line = document.line_offset + document.text.count("\n") + 1
     return Cause(
         None,

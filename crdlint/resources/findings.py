@@ -31,8 +31,8 @@ from crdlint.rules import catalog
 from crdlint.rules.engine import headlines
 from crdlint.rules.engine.advisory import Advisory
 from crdlint.rules.engine.finding import AdviceFinding, FieldFinding, Manifest
+from crdlint.rules.engine.mistakes import ANYTHING, Mistake, is_item, is_short, plain_value
 from crdlint.rules.engine.relations import NO_VALUE, ONLY_COMMENTS, SCAFFOLD, lacking, type_of
-from crdlint.rules.fixes.value_fixes import ANYTHING, Mistake, is_item, is_short, plain_value
 from crdlint.rules.texts import reading
 from crdlint.rules.texts import resource as rules
 from crdlint.rules.texts.resource import APPLY

@@ -58,8 +58,8 @@ from crdlint.resources.placeholders import PlaceholderPatterns, Placeholders
 from crdlint.resources.validation import NotDecodedError, ObjectResult
 from crdlint.rules.engine.advisory import Advisory
 from crdlint.rules.engine.finding import AdviceFinding, Manifest, RepeatedKeyFinding
+from crdlint.rules.engine.mistakes import Mistake
 from crdlint.rules.engine.relations import NO_VALUE, ONLY_COMMENTS
-from crdlint.rules.fixes.value_fixes import Mistake
 from crdlint.rules.texts import resource as rules
 from crdlint.rules.texts.reading import DUPLICATE_KEY, duplicate_in_json, duplicate_in_yaml
 from crdlint.safety.bugs import attempt
