@@ -163,7 +163,8 @@ class TextReport(pieces.Report):
     def _later(self, hidden: Sequence[Diagnostic], file: _FindingsOfFile) -> Iterator[str]:
         """Yield the findings that the API server reports after others are fixed."""
         title = "after these are fixed, the API server would also report:"
-        yield self._page.styled(title, "title")
+        for line in self._page.wrapped(title, ""):
+            yield self._page.styled(line, "title")
         yield ""
         yield from self._entries(hidden, file)
 
