@@ -129,7 +129,7 @@ class DocumentWalk(ABC):
         """Return whether a text that is no document may contain an object that would be checked."""
         return names_crd(text.encode("utf-8", "replace"))
 
-    def problems(self, root: Node) -> int:  # noqa: ARG002
+    def count_problems(self, root: Node) -> int:  # noqa: ARG002
         """Return how many fields of a document are wrong, if that is known without a check of its objects."""
         return 0
 
@@ -198,7 +198,7 @@ class DocumentWalk(ABC):
     def _checked(self, number: int, part: Portion) -> DocumentResult:
         """Check one document; an internal error is a finding at its start, and ends the check of this document only."""
         chunk = part.chunk
-        if (chunk.text, chunk.junk) == self.skipped and not part.continued:
+        if (chunk.text, chunk.junk) == self.skipped and not part.continues:
             return _SKIPPED
         document, is_filled, is_skipped = None, True, False
         effects, is_reusable = self.effects(), False
@@ -281,10 +281,11 @@ class DocumentWalk(ABC):
         from crdlint.yaml.causes import syntax_cause
 
         find = half if document.is_continued else syntax_cause
-        cause = attempt(find, document, self.problems)
-        span, help_ = problem_span(problem), None
+        cause = attempt(find, document, self.count_problems)
+        span, help_, headline = problem_span(problem), None, ""
         if cause is not None:
-            span, help_ = Span(cause.line, cause.column, cause.line, cause.end_column), cause.help
+            span = Span(cause.line, cause.column, cause.line, cause.end_column)
+            help_, headline = cause.help, cause.headline
         message = self.in_words_of_sender(problem.message, document)
         self.report(
             "decode",
@@ -293,9 +294,8 @@ class DocumentWalk(ABC):
             span,
             help_,
             Manifest(document, None, cause=cause),
+            headline=headline,
         )
-        if cause is not None and cause.headline:
-            self.diagnostics[-1] = replace(self.diagnostics[-1], headline=cause.headline)
 
     def _report_unread(self, problem: YAMLProblem) -> None:
         """Report a document that is not read, although the server may read it."""
@@ -333,8 +333,10 @@ class DocumentWalk(ABC):
         span: Span,
         help_: str | None = None,
         manifest: Manifest | None = None,
+        *,
+        headline: str = "",
     ) -> None:
-        """Add a finding, with the help of its rule by default, and its fix if `manifest` is given and there is one."""
+        """Add a finding, by default with the headline and help of its rule, and with its fix if `manifest` is given."""
         diagnostic = catalog.get(rule).diagnostic(
             self.file,
             kind,
@@ -342,11 +344,11 @@ class DocumentWalk(ABC):
             span,
             help_,
         )
-        self.diagnostics.append(
-            diagnostic
-            if manifest is None
-            else self.fixes.add(diagnostic, DocumentFinding(manifest, rule))
-        )
+        if headline:
+            diagnostic = replace(diagnostic, headline=headline)
+        if manifest is not None:
+            diagnostic = self.fixes.add(diagnostic, DocumentFinding(manifest, rule))
+        self.diagnostics.append(diagnostic)
 
 
 def _start_of(document: Document | None, chunk: Chunk) -> Span:

@@ -130,7 +130,7 @@ class _CRDWalk(DocumentWalk):
         self.notices.append(f"line {line}: skipped a template; check its rendered output{how}")
         return True
 
-    def problems(self, root: Node) -> int:
+    def count_problems(self, root: Node) -> int:
         """Return how many fields of a CRD are wrong or idle, or its name is missing; one that is not JSON hides the others."""
         try:
             if identify(root).form != "crd":
@@ -147,7 +147,7 @@ class _CRDWalk(DocumentWalk):
         )
 
     def check_rest(self, document: Document, part: Portion) -> bool:
-        if not part.continued:
+        if not part.continues:
             return False
         cause = rest(part, document.line_offset)
         rule, message = _problem_of_rest(self, document)
@@ -158,8 +158,8 @@ class _CRDWalk(DocumentWalk):
             Span(cause.line, cause.column, cause.line, cause.end_column),
             cause.help,
             Manifest(Document(None, document.text, cause.line), None, cause=cause),
+            headline=cause.headline,
         )
-        self.diagnostics[-1] = replace(self.diagnostics[-1], headline=cause.headline)
         return True
 
     def check_objects(self, document: Document) -> bool:
@@ -183,9 +183,7 @@ class _CRDWalk(DocumentWalk):
             message,
             node_span(root, offset),
             help_,
-        )
-        self.diagnostics[-1] = replace(
-            self.diagnostics[-1], headline="a document of the file is a text, not an object"
+            headline="a document of the file is a text, not an object",
         )
         return True
 
@@ -207,9 +205,7 @@ class _CRDWalk(DocumentWalk):
             kind_missing(root, text),
             node_span(root, offset),
             help_,
-        )
-        self.diagnostics[-1] = replace(
-            self.diagnostics[-1], headline=f"`kind: {KIND}` is no key of the document"
+            headline=f"`kind: {KIND}` is no key of the document",
         )
         return True
 
@@ -328,10 +324,9 @@ class _CRDWalk(DocumentWalk):
             node_span(node, document.line_offset),
             help_,
             Manifest(document, root),
+            headline=attempt(headlines.of_type, root) or "",
         )
-        reported = self.diagnostics[-1]
-        headline = attempt(headlines.of_type, root) or reported.headline
-        self.diagnostics[-1] = replace(reported, crd=name_of(root), headline=headline)
+        self.diagnostics[-1] = replace(self.diagnostics[-1], crd=name_of(root))
 
     def _check_misspelled(self, document: Document, root: Mapping, identity: Identity) -> bool:
         """Report an object that was meant to be a CRD, and return whether it is one."""

@@ -21,18 +21,18 @@ if TYPE_CHECKING:
 class Portion(NamedTuple):
     """A document of a file, and whether it is only a part of an object.
 
-    `continued`: the documents that it continues, from the one with the kind of a CRD on; none if it begins an object.
+    `continues`: the documents that it continues, from the one with the kind of a CRD on; none if it begins an object.
     `is_continued`: whether the next document continues it.
     """
 
     chunk: Chunk
-    continued: tuple[Chunk, ...] = ()
+    continues: tuple[Chunk, ...] = ()
     is_continued: bool = False
 
     @property
     def is_whole(self) -> bool:
         """Whether neither the document above nor the next one has another part of the object."""
-        return not self.continued and not self.is_continued
+        return not self.continues and not self.is_continued
 
 
 def parts(documents: Iterable[Chunk]) -> Iterator[Portion]:
@@ -44,7 +44,7 @@ def parts(documents: Iterable[Chunk]) -> Iterator[Portion]:
         is_rest = not is_empty and bool(earlier) and _is_rest_of_crd(chunk, earlier)
         if waiting and (not is_empty or len(waiting) == _MOST_EARLIER):
             first = waiting[0]
-            yield Portion(first.chunk, first.continued, is_rest)
+            yield Portion(first.chunk, first.continues, is_rest)
             yield from waiting[1:]
             waiting = []
         waiting.append(Portion(chunk, earlier if is_rest else ()))
@@ -132,10 +132,10 @@ def joined(part: Portion) -> tuple[Edit, ...]:
 
     Their offsets are relative to the beginning of the document.
     """
-    if len(part.continued) == _MOST_EARLIER:
+    if len(part.continues) == _MOST_EARLIER:
         return ()
     start, text = part.chunk.start, part.chunk.text
-    before = "".join(_DOTS_AT_END.sub("", each.text) for each in part.continued)
+    before = "".join(_DOTS_AT_END.sub("", each.text) for each in part.continues)
     separators = _SEPARATORS.match(text)
     length = 0 if separators is None else separators.end()
     first = _first_line(text, length)
@@ -182,7 +182,7 @@ def half(document: Document, _problems: object) -> Cause | None:
 def _without_lines_between(part: Portion) -> Iterator[Edit]:
     """Remove the lines from the last document with content above to a document, but for comments."""
     following = part.chunk
-    for document in reversed(part.continued):
+    for document in reversed(part.continues):
         end = document.start + len(document.text)
         yield Edit(end, following.start, "")
         dots = _DOTS_AT_END.search(document.text)
