@@ -457,19 +457,35 @@ def _not_kept(finding: DecodeFinding) -> Edits:
 
 
 UNKNOWN: Final = (
-    plain_blanks.example(f"{WHOLE_CRD}    \u00a0   title: A\n", f"{WHOLE_CRD}        title: A\n", "text"),
-    _blank_in_key, _rename, _const, _type_of_items, _schema_wrapper, _field_above, _in_v1,
+    plain_blanks.example(
+        f"{WHOLE_CRD}    \u00a0   title: A\n", f"{WHOLE_CRD}        title: A\n", "text"
+    ),
+    _blank_in_key,
+    _rename,
+    _const,
+    _type_of_items,
+    _schema_wrapper,
+    _field_above,
+    _in_v1,
     _in_v1.example(
-        _converted("    webhookClientConfig:\n      url: https://example.com/\n    conversionReviewVersions: [v1]\n"),
+        _converted(
+            "    webhookClientConfig:\n      url: https://example.com/\n    conversionReviewVersions: [v1]\n"
+        ),
         _converted(
             "    webhook:\n      clientConfig:\n        url: https://example.com/\n      conversionReviewVersions: [v1]\n"
         ),
         "text",
     ),
-    shifts.outdented_field, _field_below, _field_beside,
-    shifts.outdented_properties, shifts.indented_key, shifts.indented_property, shifts.outdented_property,
-    _misplaced_property, _not_kept,
-)  # fmt: skip
+    shifts.outdented_field,
+    _field_below,
+    _field_beside,
+    shifts.outdented_properties,
+    shifts.indented_key,
+    shifts.indented_property,
+    shifts.outdented_property,
+    _misplaced_property,
+    _not_kept,
+)
 IGNORED: Final = (
     shifts.indented_key.example(_of_items("  host:\n  type: string\n"), _IN_ITEMS),
     shifts.indented_property.example(_of_items("  host:\n    type: string\n"), _IN_ITEMS),
