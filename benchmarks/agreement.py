@@ -84,7 +84,7 @@ def _output(command: list[str]) -> str:
 
 
 def _crdlint(_program: str, files: Files) -> Iterable[str]:
-    options = ["check", "--format", "json", "--isolated", "--show-all"]
+    options = ["check", "--format", "json", "--isolated", "--no-samples", "--show-all"]
     given: dict[str, Any] = json.loads(
         _output([sys.executable, "-P", "-m", "crdlint", *options, *files.paths()])
     )

@@ -133,6 +133,9 @@ class CheckOptions(FixOptions, HelmOptions, group=Group.OUTPUT):
         group=Group.FIXES,
         rare=True,
     )
+    no_samples: Declared[bool] = flag(
+        "Do not validate the custom resources of the checked CRDs.", group=Group.FILES, rare=True
+    )
     statistics: Declared[bool] = flag("Count findings by rule.")
     jobs: Declared[int | None] = option(
         "The number of processes. Default: depends on the amount of work.",
@@ -213,7 +216,7 @@ class _CheckCommand:
         )
         self._config = arguments.read_config()
         configurations = Configurations(
-            merged=arguments.override(),
+            merged=arguments.override(include_dependencies=arguments.include_dependencies),
             config=self._config,
             renders=not arguments.no_helm,
             keeps=not arguments.no_cache,
@@ -513,7 +516,7 @@ class _CheckCommand:
         """Validate the custom resources of the CRDs that are checked."""
         state, samples = self._state, self._planner.plan.samples
         paths = [path for path, groups in samples.items() if not groups.isdisjoint(state.groups)]
-        if not paths:
+        if self._options.no_samples or not paths:
             return
         from crdlint.cli.inputs import Inputs
         from crdlint.cli.samples import Samples

@@ -227,7 +227,7 @@ class _DiffCommand:
             config = arguments.read_config() or nearest_config(str(Path(os.curdir) / "x"), {})
         except ConfigError as error:
             raise click.UsageError(str(error)) from error
-        config = arguments.override()(config)
+        config = arguments.override(include_dependencies=arguments.include_dependencies)(config)
         formats_ = [arguments.format_, *(output.partition("=")[0] for output in arguments.outputs)]
         if arguments.explain or "json" in formats_:
             config = config._replace(change=config.change._replace(explains=True))

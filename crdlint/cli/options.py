@@ -36,7 +36,7 @@ from crdlint.report.pieces import SpoolError
 from crdlint.sources.helm.layout import HelmValues
 
 if TYPE_CHECKING:
-    from crdlint.config.model import Config, FailOn
+    from crdlint.config.model import Config, FailOn, FieldValidation
     from crdlint.diagnostics import InputProblem, Severity
     from crdlint.kubecel.second_opinion import Tally
     from crdlint.runner.fix_files import Fixing
@@ -133,9 +133,13 @@ def _rules(help_: str, name: str, **settings: Any) -> Declared[tuple[str, ...]]:
 class ConfigOptions(ConfigFileOptions, group=Group.RULES):
     """The options that replace settings of a configuration."""
 
+    extended: Declared[tuple[str, ...]] = _rules(
+        "Report these rules, or the rules of a set, besides the selected ones",
+        "--extend-select",
+        rare=True,
+    )
     selected: Declared[tuple[str, ...]] = _rules(
-        "Only report these rules, or the rules of a set; '*,NAME' adds them to the others",
-        "--select",
+        "Only report these rules, or the rules of a set", "--select"
     )
     ignored: Declared[tuple[str, ...]] = _rules("Do not report these rules", "--ignore")
     min_severity: Declared[Severity | None] = choice(
@@ -145,6 +149,13 @@ class ConfigOptions(ConfigFileOptions, group=Group.RULES):
     fail_on: Declared[FailOn | None] = choice(
         ["error", "warning", "info", "never"],
         "Exit with status 1 if a finding of this or a higher severity is reported [default: error].",
+    )
+    field_validation: Declared[FieldValidation | None] = choice(
+        ["strict", "warn", "ignore"],
+        "What the API server does about unknown fields: reject the object, warn, or nothing [default: warn in charts, "
+        "else strict].",
+        group=Group.SERVERS,
+        rare=True,
     )
     senders: Declared[tuple[str, ...]] = many(
         "NAME,...",
@@ -156,20 +167,24 @@ class ConfigOptions(ConfigFileOptions, group=Group.RULES):
         rare=True,
     )
 
-    def override(self) -> Callable[[Config], Config]:
+    def override(self, *, include_dependencies: bool = False) -> Callable[[Config], Config]:
         """Return what replaces the settings of a configuration by the options given; an unknown rule is a usage error."""
-        for name, rules in (("--select", self.selected), ("--ignore", self.ignored)):
+        named = (
+            ("--select", self.selected),
+            ("--extend-select", self.extended),
+            ("--ignore", self.ignored),
+        )
+        for name, rules in named:
             for problem in filter(None, map(self._unknown_rule, rules)):
                 raise click.UsageError(f"{name}: {problem}")
-        settings = {
-            "fail_on": self.fail_on,
-            "min_severity": self.min_severity,
-            "senders": self.senders,
+        names = ("fail_on", "min_severity", "field_validation", "senders")
+        settings = {name: getattr(self, name) for name in names} | {
+            "include_dependencies": include_dependencies
         }
         replaced: dict[str, Any] = {name: value for name, value in settings.items() if value}
         # Once for each configuration: many files have the same one.
         return cache(
-            lambda config: config.selecting(self.selected, self.ignored)._replace(**replaced)
+            lambda config: config.selecting(*(rules for _, rules in named))._replace(**replaced)
         )
 
     def _unknown_rule(self, rule: str) -> str | None:
@@ -402,6 +417,9 @@ class HelmOptions(ChartOptions, group=Group.SERVERS):
 
     no_kustomize: Declared[bool] = flag(
         "Do not build kustomizations; check their resources as they are.", rare=True
+    )
+    include_dependencies: Declared[bool] = flag(
+        "Also check the packed dependencies of charts.", rare=True
     )
 
 

@@ -145,13 +145,16 @@ class Config(NamedTuple):
     in_chart: bool = False
     notices: tuple[str, ...] = ()
 
-    def selecting(self, select: Iterable[str], ignore: Iterable[str]) -> Config:
+    def selecting(
+        self, select: Iterable[str], extended: Iterable[str], ignore: Iterable[str]
+    ) -> Config:
         """Return the configuration with the rules of the command line.
 
-        `ignore` is appended to what the file ignores. `select` replaces that of the file, unless it is empty.
+        `extended` is appended to what is selected, and `ignore` to what the file ignores. `select` replaces that of the
+        file, unless it is empty.
         """
         return self._replace(
-            select=with_sets(select, self.sets) or self.select,
+            select=(with_sets(select, self.sets) or self.select) + with_sets(extended, self.sets),
             ignore=(*self.ignore, *with_sets(ignore, self.sets)),
         )
 

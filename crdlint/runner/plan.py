@@ -305,7 +305,7 @@ class Planner:
             self._skip(
                 archive,
                 config,
-                "skipped: with `include-dependencies: true`, the CRDs that Helm installs from it are checked",
+                "skipped: --include-dependencies checks the CRDs that Helm installs from it",
             )
 
     def note_without_helm(self) -> None:

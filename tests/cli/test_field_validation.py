@@ -36,21 +36,30 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_the_default_follows_the_place(folder: Path) -> None:
     rows = [
-        ("chart", "", ("warning", IN_CHART, 0)),
-        ("crd.yaml", "", ("error", "", 1)),
-        ("chart", "field-validation: strict\n", ("error", "", 1)),
-        ("crd.yaml", "field-validation: warn\n", ("warning", ELSEWHERE, 0)),
-        ("chart", "field-validation: warn\n", ("warning", IN_CHART, 0)),
-        ("crd.yaml", "field-validation: ignore\n", ("", "", 0)),
+        ("chart", "", [], ("warning", IN_CHART, 0)),
+        ("crd.yaml", "", [], ("error", "", 1)),
+        ("chart", "", ["--field-validation", "strict"], ("error", "", 1)),
+        ("crd.yaml", "", ["--field-validation", "warn"], ("warning", ELSEWHERE, 0)),
+        ("chart", "field-validation: strict\n", [], ("error", "", 1)),
+        (
+            "chart",
+            "field-validation: strict\n",
+            ["--field-validation", "warn"],
+            ("warning", IN_CHART, 0),
+        ),
+        ("crd.yaml", "field-validation: ignore\n", [], ("", "", 0)),
         (
             "crd.yaml",
             "severity: {unknown-field: info}\nfield-validation: warn\n",
+            [],
             ("info", ELSEWHERE, 0),
         ),
     ]
-    for name, configuration, expected in rows:
+    for name, configuration, arguments, expected in rows:
         (folder / ".crdlint.yaml").write_text(configuration, encoding="utf-8")
-        result = CliRunner().invoke(cli, ["check", str(folder / name), "--format", "json"])
+        result = CliRunner().invoke(
+            cli, ["check", str(folder / name), "--format", "json", *arguments]
+        )
         found = [
             one
             for one in json.loads(result.stdout)["diagnostics"]
@@ -58,7 +67,7 @@ def test_the_default_follows_the_place(folder: Path) -> None:
         ]
         severity, help_ = (found[0]["severity"], found[0]["help"]) if found else ("", "")
         shown = next((text for text in (IN_CHART, ELSEWHERE) if help_.endswith(text)), "")
-        assert (severity, shown, result.exit_code) == expected, (name, configuration)
+        assert (severity, shown, result.exit_code) == expected, (name, configuration, arguments)
     (folder / ".crdlint.yaml").write_text("field-validation: warning\n", encoding="utf-8")
     wrong = CliRunner().invoke(cli, ["check", str(folder)])
     assert (
@@ -86,8 +95,8 @@ def test_the_server_only_warns_and_goes_on(folder: Path) -> None:
         ("strict", "unknown field"),
         ("warn", "spec.scope: Unsupported value"),
     ):
-        (folder / ".crdlint.yaml").write_text(f"field-validation: {validation}\n")
-        result = CliRunner().invoke(cli, ["check", str(folder / "chart"), "--format", "server"])
+        options = ["--format", "server", "--field-validation", validation]
+        result = CliRunner().invoke(cli, ["check", str(folder / "chart"), *options])
         assert [line.startswith(begins) for line in result.stdout.splitlines()] == [True]
     shown = CliRunner().invoke(cli, ["check", str(folder / "chart")]).stdout
     assert "the API server stops at unknown fields" not in shown

@@ -226,9 +226,7 @@ def test_samples(
 
 def test_the_switch_and_the_count(tmp_path: Path) -> None:
     write(tmp_path, {"crd.yaml": CRD, "a.yaml": BAD, "b.yaml": GOOD})
-    with_samples = check(str(tmp_path))
-    write(tmp_path, {".crdlint.yaml": "exclude-samples: ['*']\n"})
-    without = check(str(tmp_path))
+    with_samples, without = check(str(tmp_path)), check("--no-samples", str(tmp_path))
     assert "3 files, 1 CRD, 2 resources: 1 error" in with_samples.stdout
     assert (with_samples.exit_code, without.exit_code) == (1, 0)
     assert "resource" not in without.stdout

@@ -45,7 +45,9 @@ def test_settings_have_origins() -> None:
     status, shown, _ = check(
         "--show=settings",
         "--select",
-        "yaml-*,ssa",
+        "yaml-*",
+        "--extend-select",
+        "ssa",
         "--ignore",
         "too-large-to-apply",
     )
@@ -89,7 +91,7 @@ def test_no_configuration_and_more_rules() -> None:
     assert check("--isolated", "a.yaml")[0] == 0
     assert check("--isolated", "--config", ".crdlint.yaml", "a.yaml")[0] == 2
     assert "names-defaulted" not in check("a.yaml")[1]
-    extended = check("--select", "*,names-defaulted", "a.yaml")[1]
+    extended = check("--extend-select", "names-defaulted", "a.yaml")[1]
     assert "names-defaulted" in extended
     assert "yaml-boolean" in extended
 

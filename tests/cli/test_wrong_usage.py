@@ -181,7 +181,7 @@ def test_names_of_rules_are_lists_with_commas(arguments: list[str]) -> None:
 def test_other_lists_with_commas() -> None:
     assert "yaml-boolean" not in crdlint("check", "--ignore", "cel-*,yaml-boolean").stdout
     assert crdlint("check", "--sender", "helm-3,helm-4").returncode == 0
-    assert "names-defaulted" in crdlint("check", "--select", "*,ssa,names-defaulted").stdout
+    assert "names-defaulted" in crdlint("check", "--extend-select", "ssa,names-defaulted").stdout
 
 
 @pytest.mark.parametrize("command", ["check a.yaml", "cost a.yaml", "diff a.yaml a.yaml"])
@@ -236,8 +236,8 @@ def test_the_environment_sets_options(subtests: pytest.Subtests) -> None:
         ({"CRDLINT_FORMAT": "json"}, '"version": 1'),
         ({"CRDLINT_FORMAT": "sarif", "CRDLINT_CHECK_FORMAT": "json"}, '"version": 1'),
         ({"CRDLINT_FAIL_ON": "warning"}, "yaml-boolean"),
-        ({"CRDLINT_SELECT": "*,names-defaulted,ssa"}, "names-defaulted"),
-        ({"CRDLINT_SELECT": "* names-defaulted ssa"}, "names-defaulted"),
+        ({"CRDLINT_EXTEND_SELECT": "names-defaulted,ssa"}, "names-defaulted"),
+        ({"CRDLINT_EXTEND_SELECT": "names-defaulted ssa"}, "names-defaulted"),
         ({"CRDLINT_QUIET": "0"}, "checked 1 file"),
         ({"CRDLINT_NO_CACHE": ""}, "checked 1 file"),
     ):  # fmt: skip

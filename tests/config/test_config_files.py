@@ -417,9 +417,10 @@ def test_excluded_files() -> None:
 
 
 def test_the_command_line_is_laid_over() -> None:
-    merged = CONFIG.selecting(["pattern-*", "style-*"], ["x"])
+    merged = CONFIG.selecting(["pattern-*"], ["style-*"], ["x"])
     assert (merged.select, merged.ignore) == (("pattern-*", "style-*"), ("cel-rule-cost", "x"))
-    assert CONFIG.selecting((), ()) == CONFIG
+    assert CONFIG.selecting((), ("x",), ()).select == (*CONFIG.select, "x")
+    assert CONFIG.selecting((), (), ()) == CONFIG
 
 
 # Values of every type in every place

@@ -39,7 +39,6 @@ FILES: Final = {
     "samples/a.yaml": "apiVersion: example.com/v1\nkind: Foo\nmetadata: {name: a}\n",
     "suites/a.testsuite.yaml": "name: a\ncrdName: foos.example.com\nversion: v1\ntests: {}\n", "suites/foo.yaml": SMALLEST,
     "known.json": '{"version": 1, "findings": []}', "out.json": "",
-    "dependencies.yaml": "include-dependencies: true\n",
 }  # fmt: skip
 # Commands, and the places of files that each of them reads.
 COMMANDS: Final = {
@@ -55,7 +54,7 @@ COMMANDS: Final = {
         ".git/objects/pack/*.idx", ".git/logs/HEAD", ".git/packed-refs",
     ),
     "check --against old crds": ("old/foo.yaml",),
-    "check --config dependencies.yaml chart": (
+    "check --include-dependencies chart": (
         "chart/Chart.yaml", "chart/values.yaml", "chart/.helmignore", "chart/ci/a-values.yaml", "chart/templates/foo.yaml",
         "chart/crds/bar.yaml", "chart/charts/sub/Chart.yaml", "chart/charts/sub/crds/bar.yaml", "chart/charts/x.tgz",
     ),

@@ -43,7 +43,7 @@ def run(folder: Path, arguments: str, stdin: str = "") -> CompletedProcess[str]:
         "check --against @old @crd.yaml",
         "check --config @p.yaml @crd.yaml",
         "check --baseline @p.json @crd.yaml",
-        "check --config @dependencies.yaml @chart",
+        "check --include-dependencies @chart",
         "validate --crd @p.yaml @crd.yaml",
         "validate --crd @crd.yaml @p.yaml",
         "validate --crd @crd.yaml -",
@@ -64,7 +64,6 @@ def test_a_pointer_is_no_input(tmp_path: Path, command: str) -> None:
     write(tmp_path, dict.fromkeys(pointers, POINTER))
     write(tmp_path, {"crd.yaml": CRD, "new/crd.yaml": CRD, "chart/crds/crd.yaml": CRD})
     write(tmp_path, {"good.testsuite.yaml": suite, "chart/Chart.yaml": chart})
-    write(tmp_path, {"dependencies.yaml": "include-dependencies: true\n"})
     result = run(tmp_path, command, POINTER)
     assert result.returncode == 2, result.stdout
     assert SENTENCE in result.stderr

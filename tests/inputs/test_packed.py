@@ -381,8 +381,9 @@ def chart(folder: Path, archives: dict[str, bytes]) -> Path:
 
 
 def check(folder: Path) -> tuple[int, str]:
-    (folder / ".crdlint.yaml").write_text("include-dependencies: true\n", encoding="utf-8")
-    done = CliRunner().invoke(cli, ["check", str(folder), "--format", "concise"])
+    done = CliRunner().invoke(
+        cli, ["check", str(folder), "--include-dependencies", "--format", "concise"]
+    )
     return done.exit_code, done.output
 
 

@@ -65,7 +65,7 @@ def test_the_schema_is_one_and_names_every_field() -> None:
     [
         ["--show-all", "--select", "*,ssa,gitops,conventions,stability"],
         ["--kube-version", "1.28..1.37"],
-        ["--no-helm"],
+        ["--no-helm", "--include-dependencies"],
     ],
 )
 def test_the_findings_of_all_fixtures_match(arguments: list[str]) -> None:
