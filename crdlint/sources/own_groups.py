@@ -22,12 +22,12 @@ _NOT_READ: Final = OF_OTHERS | {".git", "testdata"}
 def is_of_other_project(name: str, path: str) -> bool:
     """Return whether a CRD in a Go module has a group whose domain no group of the module has.
 
-    Without a module around the file, or if its code names no group, this is not known, and the result is False.
+    Of several modules around the file, it is the innermost one whose code names a group. Without any, this is not known, and
+    the result is False.
     """
     folders = with_parents(os.path.dirname(os.path.abspath(path)))
     modules = (each for each in folders if os.path.isfile(os.path.join(each, _MODULE)))
-    module = next(modules, None)
-    domains = frozenset() if module is None else _domains_of(module)
+    domains: frozenset[str] = next(filter(None, map(_domains_of, modules)), frozenset())
     return bool(domains) and _domain(name) not in domains
 
 

@@ -535,6 +535,17 @@ CASES: Final[dict[str, tuple[dict[str, str], int, str, int]]] = {
         "1 info",
         1,
     ),
+    "advice about a copy of a CRD of another project, in a module without groups": (
+        {
+            "go.mod": _MODULE,
+            "api/v1/register.go": _GROUP_OF_MODULE,
+            "cli/go.mod": _MODULE,
+            "cli/b.yaml": _IDLE,
+        },
+        0,
+        "1 info",
+        1,
+    ),
     "advice about a copy of a CRD of the project": (
         {
             "go.mod": _MODULE,
