@@ -182,6 +182,21 @@ def test_all_positions_in_the_value_of_a_keyword_have_its_path(
     assert len(calls) == 1
 
 
+def test_the_costs_of_the_rules_of_a_schema_share_its_declarations(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from crdlint.kubecel.cost import explain
+
+    calls = counted(monkeypatch, explain, "RuleCompiler")
+    rules = ", ".join(f"{{rule: self.a > {i}}}" for i in range(9))
+    spec = (
+        f"type: object\nproperties: {{a: {{type: integer}}}}\nx-kubernetes-validations: [{rules}]\n"
+    )
+    done = crdlint("cost", "-", stdin=crd_with_spec(spec))
+    assert "9 rules in 1 CRD" in done.stdout
+    assert 1 <= len(calls) <= 3, "a compiler for each way in which servers declare a schema"
+
+
 def test_a_rule_is_explained_for_one_server(monkeypatch: pytest.MonkeyPatch) -> None:
     calls = counted(monkeypatch, hints, "hint")
     rules = "x-kubernetes-validations: [{rule: self.a > 0}, {rule: self.b > 0}]\n"

@@ -272,6 +272,7 @@ class CostsByServer:
 
     _sharing: Sharing = field(default_factory=shared)
     _contexts: dict[tuple[bool, bool, bool], SchemaContext] = field(default_factory=dict)
+    _compilers: dict[int, RuleCompiler] = field(default_factory=dict)  # by what they declare
 
     def different(self, rule: EstimatedRule, servers: Iterable[Server]) -> dict[str, ServerCost]:
         """Return the costs on those of `servers` that accept a rule and estimate a different cost, by version."""
@@ -287,13 +288,8 @@ class CostsByServer:
         }
 
     def _cost(self, rule: EstimatedRule, server: Server) -> ServerCost | None:
-        dialect = server.cel
-        context = self._contexts.setdefault(
-            dialect.declared_bounds, SchemaContext(dialect, self._sharing)
-        )
         try:
-            declared = context.declared(rule.node.schema)
-            compiler = RuleCompiler(declared, self._sharing)
+            compiler = self._compiler(rule.node.schema, server.cel)
         except (CompilationError, DeclarationFailedError):
             return None
         compiled = compiler.rule(
@@ -307,3 +303,12 @@ class CostsByServer:
         return ServerCost(
             cost, multiply(cost, times), 0 if message is None else message.highest_cost
         )
+
+    def _compiler(self, schema: JSONSchemaProps, dialect: CELDialect) -> RuleCompiler:
+        bounds = dialect.declared_bounds
+        if bounds not in self._contexts:
+            self._contexts[bounds] = SchemaContext(dialect, self._sharing)
+        declared = self._contexts[bounds].declared(schema)
+        if id(declared) not in self._compilers:
+            self._compilers[id(declared)] = RuleCompiler(declared, self._sharing)
+        return self._compilers[id(declared)]
