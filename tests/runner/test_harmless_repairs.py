@@ -172,6 +172,13 @@ LEFT = (
     "type: object\nproperties: {b: {type: string}, c: {type: string}}\nrequired: b d\n",
     "type: object\nproperties:\n  title: text\n  b: {type: string}\n",
 )  # fmt: skip
+# A rule reads a field that another object has: the declaration may be what is misspelled.
+LEFT += (
+    "type: object\nproperties:\n"
+    "  b: {type: object, properties: {priority: {type: string}}}\n"
+    "  c:\n    type: object\n    properties: {priorrity: {type: string}}\n"
+    "    x-kubernetes-validations: [{rule: self.priority != 'a', message: wrong}]\n",
+)
 # Lines of a schema that no fix changes.
 LEFT_BY_ALL = (
     "type: array\nproperties:\n  b: {type: string}\n",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from functools import partial
 from typing import Final
@@ -36,13 +37,27 @@ def meant(finding: FieldFinding, *, certain: bool) -> Iterable[Edit]:
     if failed is not None and finding.error.cause is not None:
         from crdlint.kubecel.hints import hint
 
-        expression, schema = failed.arguments
-        reason = hint(expression, Effort()).reason
+        compiled, schema = failed.arguments
+        reason = hint(compiled, Effort()).reason
         index = list(map(id, schema.x_validations)).index(id(finding.error.cause.rule))
         path = schema.path.child("x-kubernetes-validations").index(index).child("rule")
-    if reason is None or reason.arguments[1] != certain:
+    if reason is None:
         return
-    yield from in_expression(finding, finding.scalar(path), reason.arguments[0])
+    edits, is_certain = reason.arguments
+    expression = finding.scalar(path)
+    if certain == (is_certain and not _may_be_right(expression.value, edits, finding.editor.text)):
+        yield from in_expression(finding, expression, edits)
+
+
+def _may_be_right(expression: str, edits: Iterable[Edit], document: str) -> bool:
+    """Return whether edits replace the name of one field by that of another: the field that is declared may be misspelled."""
+    names = ((expression[edit.start : edit.end], edit.text) for edit in edits)
+    return any(_is_key(old, document) and _is_key(new, document) for old, new in names)
+
+
+def _is_key(name: str, document: str) -> bool:
+    """Return whether a name is a key of a document, in block or flow style."""
+    return name.isidentifier() and re.search(rf"(?<![\w.-]){name}\"?:", document) is not None
 
 
 @Fixer("Remove `optionalOldSelf`", "safe")
