@@ -80,6 +80,9 @@ def hint(expression: Expression, effort: Effort) -> Hint:
 
 def _of_problem(state: CompiledText, problem: CodedMessage, effort: Effort) -> str | None:
     """Return the help for an error of the language, None if its message needs none."""
+    fold = _FOLD.search(state.text)
+    if fold is not None:
+        return _NO_FOLD.format(fold[1])
     argument = _HAS.match(state.text, _start_of_call(state))
     if not state.is_parsed and argument is not None:
         return _wrong_argument(argument, state)
@@ -96,6 +99,10 @@ def _prose(text: str) -> str:
     return "Put the text in quotes and join values with `+`, as in `'is ' + string(self.replicas)`"
 
 
+_FOLD: Final = regex(r"\.(reduce|fold|foldl|aggregate|accumulate)\(")
+_NO_FOLD: Final = Sample(
+    "Use `sum()` of a list of numbers, or `all`, `exists`, `filter` and `map`: CEL has no `{}`"
+)
 _CONSTANTS: Final = "Correct the constant: the API server converts it when the CRD is applied"
 
 

@@ -100,12 +100,12 @@ def missing_commas(text: BrokenText) -> Iterator[Cause]:
 
 _OPENING: Final = regex(r"[\[{]")
 _INDEXED: Final = regex(
-    r"(?<=: )[^\s\[\]{},'\"][^\s\[\]{},]*(?:\[(?:[^\[\]'\"]|'[^']*'|\"[^\"]*\")*\][^\s\[\]{},]*)+"
+    r"(?<=: )(?:(?:\[\])+[*A-Za-z][\w.]*|[^\s\[\]{},'\"][^\s\[\]{},]*(?:\[(?:[^\[\]'\"]|'[^']*'|\"[^\"]*\")*\][^\s\[\]{},]*)+)"
 )
 
 
 def indexed(text: BrokenText) -> Iterator[Cause]:
-    """Find values between brackets that have brackets themselves, such as paths, without quotes."""
+    """Find values between brackets that have brackets themselves, such as paths and types of Go, without quotes."""
     for i in text.near():
         line, begin = text.lines[i], text.starts[i]
         opening = _OPENING.search(line)

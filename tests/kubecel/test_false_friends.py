@@ -52,6 +52,7 @@ FIELDS = {
     **dict.fromkeys(("replicas", "minReplicas", "maxReplicas", "port"), "{type: integer}"),
     "ratio": "{type: number}",
     **dict.fromkeys(("paused", "external"), "{type: boolean}"),
+    "numbers": "{type: array, maxItems: 16, items: {type: integer}}",
     "either": "{x-kubernetes-int-or-string: true}",
     "cookie": f"{{type: object, properties: {{name: {TEXT}, lifetimeType: {TEXT}}}}}",
     "configMap": NAMED,

@@ -134,6 +134,9 @@ REPAIRED = {
     "type:object\nproperties\n  b:\n    type:string\n": "type: object\nproperties:\n  b:\n    type: string\n",
 }
 REPAIRED |= {
+    "type: object\nproperties: {b: {type: []string, items: {type: string}}, c: {type: string}}\n": (
+        "type: object\nproperties: {b: {type: array, items: {type: string}}, c: {type: string}}\n"
+    ),
     "type: uint32\n": "type: integer\nminimum: 0\n",
     "type: uint\nminimum: 1\n": "type: integer\nminimum: 1\n",
     "type: array\nelements: {type: string}\n": "type: array\nitems: {type: string}\n",

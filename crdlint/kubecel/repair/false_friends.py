@@ -153,6 +153,7 @@ ROWS: Final[tuple[FalseFriend, ...]] = (
     *(_row(f"( {parameter} {arrow} X )", "({v}, {X})") for parameter in ("v", "( v )") for arrow in ("=>", "->")),
     *(_row(f"{macro} ( ( {parameters} ) => X )", meant, certain=parameters.startswith("K"))
       for macro, meant in _OVER_PAIRS.items() for parameters in ("K , v", "v , K")),
+    *_rows(("A . reduce ( ( v , w ) => v + w )", "A . reduce ( ( v , w ) => v + w , 0 )"), "{A}.sum()", certain=False),
     _row("map ( v , w , X )", "transformList({v}, {w}, {X})"),
     _row("filter ( v , w , X )", "transformList({v}, {w}, {X}, {w})", certain=False),
     *(_row(f"A . values ( ) . {macro} ( v , X )", f"{{A}}.{macro}(key, {{v}}, {{X}})") for macro in ("all", "exists")),

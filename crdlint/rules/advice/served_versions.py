@@ -7,11 +7,12 @@ from typing import Final
 
 from crdlint.crd.paths import Path
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD
-from crdlint.rules.engine.edits import Edits
+from crdlint.rules.engine.edits import Edits, is_null
 from crdlint.rules.engine.finding import AdviceFinding
 from crdlint.rules.engine.fixer import Fixer
 from crdlint.rules.engine.rule import Caution
 from crdlint.rules.server.versions import BASE, version_with, versions_with
+from crdlint.yaml.nodes import child
 
 _UNSERVED: Final = version_with("v1", served=False)
 _SECOND: Final = version_with("v2", served=False, storage=False)
@@ -47,6 +48,31 @@ STORAGE_NOT_SERVED = Caution(
     good=versions_with(BASE),
     fixes=(_served,),
 )
+
+
+NULL_SERVED = Caution(
+    "served-null",
+    "`served:` without a value does not serve the version",
+    scope="spec",
+    observed=("served-null",),
+    why="YAML reads the missing value as null, which the API server reads as `false`. Requests to the version end in 404.",
+    help="Write `served: true`, or `served: false` if the version is retired",
+    marker="remove `+kubebuilder:unservedversion`",
+    bad=versions_with(BASE, _SECOND.replace("served: false", "served: null")),
+    good=versions_with(BASE, _SECOND),
+)
+
+
+@NULL_SERVED.practice
+def served_null(crd: DecodedCRD) -> Iterator[Advisory]:
+    """Yield each version whose `served` is null, beside one that is served."""
+    if not any(version.served for version in crd.spec.versions):
+        return
+    for i in range(len(crd.spec.versions)):
+        node = child(crd.root, "spec", "versions", i, "served")
+        if node is not None and is_null(node):
+            path = Path("spec").child("versions").index(i).child("served")
+            yield Advisory("the version is not served: `served` is null", path)
 
 
 @NONE_SERVED.practice

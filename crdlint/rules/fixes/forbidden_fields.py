@@ -154,7 +154,7 @@ def _array_of_any(finding: FieldFinding) -> Edits:
     word = finding.scalar().value
     if meant_type(word) == "array" and owner.find("items") is None:
         of_items = LIST.fullmatch(word)
-        name = of_items[1] if of_items is not None else word.replace("[]", "")
+        name = of_items[1] if of_items is not None else word.removeprefix("[]").removesuffix("[]")
         item = meant_type(name) if name != word else None
         plain = item if item in SCALARS else None
         schema = (
