@@ -222,11 +222,8 @@ def _text_after_mark(text: BrokenText, index: int, entry: Entry) -> Iterator[Cau
         yield _text_below_mark(text, index, entry, indent_of(next_line))
         return
     following = next((i for i in text.structure if i > index), None)
-    if (
-        not value
-        or following is None
-        or indent_of(text.lines[following]) > key_column(text.lines[index])
-    ):
+    own = key_column(text.lines[index])
+    if not value or (following is not None and indent_of(text.lines[following]) > own):
         return
     new = value if _reason_for_quotes(value) is None and value[0] not in "'\"[{#" else quoted(value)
     help_ = f"Remove the `{entry.value[0]}` in line {text.line(index)}, or write the text below it"

@@ -847,9 +847,12 @@ def test_sets_of_objects(list_type: str, items: str, expected: int) -> None:
         ([False], ["storage-version-not-served"]),
         ([False, False], ["no-version-served"]),
         ([False, True], []),
+        ([True, None], ["served-null"]),
+        ([None], ["storage-version-not-served"]),
+        ([None, False], ["no-version-served"]),
     ],
 )
-def test_served_versions(served: list[bool], expected: list[str]) -> None:
+def test_served_versions(served: list[bool | None], expected: list[str]) -> None:
     import json
 
     found = crd("type: object")

@@ -248,6 +248,12 @@ def test_no_repair_makes_text_of_keys(line: str) -> None:
         assert "properties" not in schema["properties"]["a"]["description"]
 
 
+def test_a_text_after_its_mark_at_the_end_of_a_file() -> None:
+    schema = "type: object\nproperties:\n  b:\n    type: string\n    description: "
+    done = fixed(crd_with_schema(f"{schema}| The host: a name.\n"), unsafe=False)
+    assert decode_yaml(done.text) == decode_yaml(crd_with_schema(f"{schema}'The host: a name.'\n"))
+
+
 def test_many_equal_mistakes_are_repaired_at_once() -> None:
     text = of_field(
         "type: object\nproperties:\n"
