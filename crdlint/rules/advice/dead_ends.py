@@ -9,7 +9,7 @@ from crdlint.crd.model import JSONSchemaProps
 from crdlint.phrases import OneCommand, nearest
 from crdlint.rules.advice.pruned_objects import keeps_as_item
 from crdlint.rules.engine.advisory import Advisory, DecodedCRD, in_junctor, version_parts
-from crdlint.rules.engine.rule import Caution, Hint, Nodes
+from crdlint.rules.engine.rule import Caution, Nodes
 from crdlint.schema.defaulting import META_FIELDS
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def _rule(text: str) -> str:
     return _version(f'{_PHASE}, x-kubernetes-validations: [{{rule: "{text}"}}]')
 
 
-@Hint(
+@Caution(
     "status-subresource-without-schema",
     "Status subresource of a schema without `status`",
     scope="version",
