@@ -51,6 +51,8 @@ def run(folder: Path, arguments: str, stdin: str = "") -> CompletedProcess[str]:
         "diff @crd.yaml @p.yaml",
         "diff @old @new",
         "diff @new @old",
+        "diff @p.yaml @other.yaml",
+        "diff @old @others",
         "test --crd @crd.yaml @p.testsuite.yaml",
         "test --crd @p.yaml @good.testsuite.yaml",
         "eval true --object @p.yaml",
@@ -64,10 +66,17 @@ def test_a_pointer_is_no_input(tmp_path: Path, command: str) -> None:
     write(tmp_path, dict.fromkeys(pointers, POINTER))
     write(tmp_path, {"crd.yaml": CRD, "new/crd.yaml": CRD, "chart/crds/crd.yaml": CRD})
     write(tmp_path, {"good.testsuite.yaml": suite, "chart/Chart.yaml": chart})
+    other = POINTER.replace("size ", "size 1")
+    write(tmp_path, {"other.yaml": other, "others/crd.yaml": other})
     result = run(tmp_path, command, POINTER)
     assert result.returncode == 2, result.stdout
     assert SENTENCE in result.stderr
     assert "removed" not in result.stdout
+
+
+def test_equal_pointers_on_both_sides_are_no_change(tmp_path: Path) -> None:
+    write(tmp_path, dict.fromkeys(("old/crd.yaml", "new/crd.yaml"), POINTER))
+    assert run(tmp_path, "diff @old @new").returncode == 0
 
 
 def test_a_folder_with_pointers_is_checked_without_them(tmp_path: Path) -> None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
-from functools import partial
+from functools import lru_cache, partial
 from typing import Final
 
 from crdlint.crd.errors import Code
+from crdlint.light import regex
 from crdlint.rules.engine.edits import expect, quoted_tag, quoted_with_comment
 from crdlint.rules.engine.finding import FieldFinding
 from crdlint.rules.engine.fixer import Fixer, FixesOf
@@ -51,13 +51,18 @@ def meant(finding: FieldFinding, *, certain: bool) -> Iterable[Edit]:
 
 def _may_be_right(expression: str, edits: Iterable[Edit], document: str) -> bool:
     """Return whether edits replace the name of one field by that of another: the field that is declared may be misspelled."""
-    names = ((expression[edit.start : edit.end], edit.text) for edit in edits)
-    return any(_is_key(old, document) and _is_key(new, document) for old, new in names)
+    names = ({expression[edit.start : edit.end], edit.text} for edit in edits)
+    keys = _keys(document)
+    return any(map(keys.issuperset, names))
 
 
-def _is_key(name: str, document: str) -> bool:
-    """Return whether a name is a key of a document, in block or flow style."""
-    return name.isidentifier() and re.search(rf"(?<![\w.-]){name}\"?:", document) is not None
+@lru_cache(maxsize=4)
+def _keys(document: str) -> frozenset[str]:
+    """Return the identifiers that are keys of a document, in block or flow style."""
+    return frozenset(_KEY.findall(document))
+
+
+_KEY: Final = regex(r"(?<![\w.-])([A-Za-z_]\w*)\"?:")
 
 
 @Fixer("Remove `optionalOldSelf`", "safe")

@@ -18,7 +18,7 @@ from crdlint.files.paths import (
 )
 from crdlint.files.patterns import Glob
 from crdlint.files.read import UnreadableError, decode, open_descriptor, read_bytes, with_parents
-from crdlint.files.recognition import may_hold_crd
+from crdlint.files.recognition import is_lfs_pointer, may_hold_crd
 from crdlint.files.repository import Repository, RepositoryError, repository_of
 from crdlint.light import dataclass, replace
 from crdlint.sources.helm.layout import (
@@ -143,7 +143,7 @@ class OldSide:
         """Add an old file if its data may contain a CRD; return the reason if that cannot be read."""
         unreadable = _unreadable(data)
         if unreadable is not None:
-            may_matter = may_hold_crd(data) or _may_hold_new_crd(file)
+            may_matter = may_hold_crd(data) or _may_hold_new_crd(file, data)
             return unreadable if may_matter else None
         if not may_hold_crd(data):
             return None
@@ -282,12 +282,14 @@ def _hides_old_crd(problem: UnreadInput, counterpart: str) -> bool:
     return is_link_out and not os.path.islink(counterpart)
 
 
-def _may_hold_new_crd(file: OldFile) -> bool:
-    """Return whether the new version of a file may have CRDs, or is gone."""
+def _may_hold_new_crd(file: OldFile, old: bytes) -> bool:
+    """Return whether the new version of a file may have CRDs, or is gone; `old` is the data of the old one."""
     try:
-        return may_hold_crd(read_bytes(file.path or file.counterpart))
+        new = read_bytes(file.path or file.counterpart)
     except UnreadableError:
         return has_yaml_suffix(file.name)
+    is_other_pointer = is_lfs_pointer(new) and new != old
+    return is_other_pointer or may_hold_crd(new)
 
 
 def _template(
