@@ -14,7 +14,6 @@ class CELDialect(NamedTuple):
     whose libraries the server has for stored expressions.
 
     Syntax:
-    ``has_exists_one_in_camel_case`` adds the macro `existsOne` to `exists_one`.
     ``hides_accumulator`` no longer lets an expression read `__result__`, the internal variable of macros.
     ``locates_macro_arguments`` reports an invalid argument of `has`, `map` or `filter` at the argument, not the call.
     ``parser_locates_line_starts`` reports what the parser finds at the start of a line there, not behind the line before.
@@ -35,6 +34,7 @@ class CELDialect(NamedTuple):
     ``exempts_whole_format_arguments`` allows lists and maps of mixed types everywhere within arguments of `format`.
     ``formats_selected_types`` names a type that has no fields, or is no message, as CEL does, not as a protocol buffer. It
     names the type of all types `type`, not `type()`, and lets `null_type{}` be a message.
+    ``registers_well_known_types`` lets an expression name types such as `google.protobuf.Value`.
     ``names_optional_type`` writes the type of optionals as `optional_type(T)`, not as `optional(T)`.
 
     Libraries:
@@ -79,7 +79,6 @@ class CELDialect(NamedTuple):
 
     compatible_with: int = 0
     stored_with: int = 0
-    has_exists_one_in_camel_case: bool = True
     hides_accumulator: bool = True
     locates_macro_arguments: bool = True
     parser_locates_line_starts: bool = True
@@ -97,6 +96,7 @@ class CELDialect(NamedTuple):
     validates_mixed_literals: bool = True
     exempts_whole_format_arguments: bool = True
     formats_selected_types: bool = True
+    registers_well_known_types: bool = False
     names_optional_type: bool = True
     allows_offsets_beyond_text: bool = True
     searches_empty_text_backwards: bool = True

@@ -323,10 +323,6 @@ STANDARD_MACROS: dict[MacroKey, Callable[..., Expr]] = {
 }
 """Macros by (function, number of arguments, whether called on a target)."""
 
-EXISTS_ONE_MACROS: dict[MacroKey, Callable[..., Expr]] = {
-    ("existsOne", 2, True): _fold("exists_one", _one_name)
-}
-
 TWO_VARIABLE_MACROS: dict[MacroKey, Callable[..., Expr]] = {
     **{(name, 3, True): _fold(name, _two_names) for name in _FOLDS},
     ("existsOne", 3, True): _fold("exists_one", _two_names),
@@ -339,7 +335,7 @@ OPTIONAL_MACROS: dict[MacroKey, Callable[..., Expr]] = {
 }
 SORT_BY_MACROS: dict[MacroKey, Callable[..., Expr]] = {("sortBy", 2, True): _sort_by}
 
-ALL_MACROS = {**STANDARD_MACROS, **EXISTS_ONE_MACROS, **TWO_VARIABLE_MACROS, **OPTIONAL_MACROS}
+ALL_MACROS = {**STANDARD_MACROS, **TWO_VARIABLE_MACROS, **OPTIONAL_MACROS}
 
 
 # What each macro does, in one sentence, for editors and prompts.
@@ -348,7 +344,7 @@ DOCS: Final = {
     "all": "Returns whether a condition is true for every element of a list, or every key of a map.",
     "exists": "Returns whether a condition is true for at least one element of a list, or key of a map.",
     "exists_one": "Returns whether a condition is true for exactly one element of a list, or key of a map.",
-    "existsOne": "Returns whether a condition is true for exactly one element of a list, or key of a map.",
+    "existsOne": "Returns whether a condition is true for exactly one index and element, or key and value.",
     "map": "Returns a list with the result of an expression for every element, or for those that fulfil a condition.",
     "filter": "Returns the elements of a list, or keys of a map, for which a condition is true.",
     "optMap": "Evaluates an expression with the value of an optional, and returns an optional; empty if the optional is.",

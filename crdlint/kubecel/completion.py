@@ -68,14 +68,15 @@ _SPECIAL_SAMPLES: Final = {
 _ANY_SAMPLES: Final = ("''", "0", f"{_TARGET}[0]", _TARGET, "true")
 # Macros of a target: the arguments, and how many variables they declare.
 _MACROS: Final = {
-    **dict.fromkeys(("all", "exists", "exists_one", "existsOne", "filter"), ("x, true", 1)),
+    **dict.fromkeys(("all", "exists", "exists_one", "filter"), ("x, true", 1)),
+    "existsOne": ("i, x, true", 2),
     **dict.fromkeys(("map", "sortBy", "optMap"), ("x, x", 1)),
     "optFlatMap": ("x, optional.of(x)", 1),
     "transformList": ("i, x, x", 2),
     "transformMap": ("k, x, x", 2),
     "transformMapEntry": ("k, x, {k: x}", 2),
 }
-_WITH_ONE_OR_TWO: Final = frozenset({"all", "exists", "exists_one", "existsOne"})
+_WITH_ONE_OR_TWO: Final = frozenset({"all", "exists", "exists_one"})
 
 
 @dataclass(frozen=True, slots=True)

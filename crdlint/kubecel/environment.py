@@ -37,12 +37,6 @@ _LIBRARIES: Final = (
         has=lambda dialect: dialect.validates_mixed_literals,
         validators=(compiler.homogeneous_literals,),
     ),
-    Library(
-        "existsOne",
-        ALWAYS,
-        has=lambda dialect: dialect.has_exists_one_in_camel_case,
-        macros=macros.EXISTS_ONE_MACROS,
-    ),
     url.LIBRARY,
     strings.REGEX,
     lists.LIBRARY,

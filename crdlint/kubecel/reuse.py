@@ -28,7 +28,7 @@ from crdlint.cel.checker import CROSS_TYPE_COMPARISONS
 from crdlint.cel.compiler import Compiled
 from crdlint.cel.decls import CallCost, Env
 from crdlint.cel.dialect import CELDialect
-from crdlint.cel.types import Kind
+from crdlint.cel.types import WELL_KNOWN, Kind
 from crdlint.kubecel.environment import (
     EQUALITY,
     LIBRARIES,
@@ -38,8 +38,8 @@ from crdlint.kubecel.environment import (
 from crdlint.kubernetes.servers import NEWEST
 from crdlint.light import NamedTuple, dataclass
 
-# Texts with a special meaning on some servers: a macro, the accumulator of macros, and the quote of identifiers.
-_MACRO_NAMES: Final = ("existsOne", "__result__", "`")
+# Texts with a special meaning on some servers: the accumulator of macros, and the quote of identifiers.
+_SPECIAL_TEXTS: Final = ("__result__", "`")
 # What environments have besides functions and the types of a schema.
 _SETTINGS: Final = (
     "idents",
@@ -125,7 +125,6 @@ _SPECIAL_TEXT: Final = Reach(types=_has("special text"))
 REACH: Final[Mapping[str, Reach]] = {
     "compatible_with": _BY_LIBRARIES,
     "stored_with": _BY_LIBRARIES,
-    "has_exists_one_in_camel_case": _SPECIAL_TEXT,
     "hides_accumulator": _SPECIAL_TEXT,
     "locates_macro_arguments": _OF_ERRORS,
     "parser_locates_line_starts": _OF_ERRORS,
@@ -143,6 +142,7 @@ REACH: Final[Mapping[str, Reach]] = {
     "validates_mixed_literals": Reach(types=_has_overload("string_format")),
     "exempts_whole_format_arguments": Reach(types=_has_overload("string_format")),
     "formats_selected_types": Reach(types=_has("message")),
+    "registers_well_known_types": Reach(types=_names(*WELL_KNOWN)),
     "names_optional_type": _BY_LIBRARIES,
     "allows_offsets_beyond_text": _BY_BINDINGS,
     "searches_empty_text_backwards": _BY_BINDINGS,
@@ -252,7 +252,7 @@ def _traits(compiled: Compiled, all_nodes: Iterable[Expr]) -> Iterator[str]:
                 yield name
     if any(type_.kind is Kind.NULL for type_ in compiled.result.type_map.values()):
         yield "null"
-    if any(name in compiled.source.text for name in _MACRO_NAMES):
+    if any(name in compiled.source.text for name in _SPECIAL_TEXTS):
         yield "special text"
 
 

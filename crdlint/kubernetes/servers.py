@@ -84,7 +84,6 @@ def _switches_at(declared: Mapping[str, Any], minor: int) -> dict[str, Any]:
 
 # The switches of CEL: since which minor version a server has them, or how they change.
 _OF_CEL: Final[Mapping[str, bool]] = {
-    "has_exists_one_in_camel_case": since(33),
     "hides_accumulator": since(33),
     "locates_macro_arguments": since(29),
     "parser_locates_line_starts": changing(True, (31, False), (32, True)),
@@ -102,6 +101,7 @@ _OF_CEL: Final[Mapping[str, bool]] = {
     "validates_mixed_literals": since(29),
     "exempts_whole_format_arguments": since(31),
     "formats_selected_types": since(29),
+    "registers_well_known_types": changing(True, (29, False)),
     "names_optional_type": since(31),
     "allows_offsets_beyond_text": since(32),
     "searches_empty_text_backwards": since(34),

@@ -119,8 +119,13 @@ def undeclared(name: str) -> str:
         ),
         pytest.param(
             "self.l.existsOne(x, x > 0)",
-            {28: [undeclared("existsOne"), undeclared("x"), undeclared("x")], 33: []},
-            id="existsOne",
+            {28: [undeclared("existsOne"), undeclared("x"), undeclared("x")]},
+            id="existsOne of one variable",
+        ),
+        pytest.param(
+            "self.l.existsOne(i, x, x > i)",
+            {28: [undeclared(name) for name in ("existsOne", "i", "x", "x", "i")], 33: []},
+            id="existsOne of two variables",
         ),
         pytest.param(
             "self.l.all(x, x > 0 || __result__)",

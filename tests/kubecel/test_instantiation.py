@@ -92,6 +92,15 @@ def test_instantiation(text: str, expected: str | None, environment: Environment
     assert error(text, environment) == expected
 
 
+@each("name", ["Any", "BoolValue", "Struct", "UInt32Value", "Value"])
+@each(("version", "is_type"), [("1.28", True), ("1.29", False), ("1.37", False)])
+def test_a_well_known_type_is_no_value(name: str, version: str, is_type: bool) -> None:
+    environment = new_expressions(parse_range(version).newest)
+    undefined = f"reference to undefined type: google.protobuf.{name}"
+    found = error(f"type(dyn(s)) == google.protobuf.{name}", environment)
+    assert found == (None if is_type else undefined)
+
+
 def test_null_is_no_duration() -> None:
     assert (
         error("duration(null) == duration('1s')", ENVIRONMENTS[0])

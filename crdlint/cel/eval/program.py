@@ -31,7 +31,7 @@ from crdlint.cel.eval.equality import equal, members_of
 from crdlint.cel.eval.functions import Functions, with_constant_pattern
 from crdlint.cel.eval.values import KEYS, MISSING, Map, MutableMap, Value
 from crdlint.cel.stack import more_frames
-from crdlint.cel.types import STANDARD_TYPES, Kind, Type
+from crdlint.cel.types import STANDARD_TYPES, WELL_KNOWN, Kind, Type
 from crdlint.light import NamedTuple, dataclass
 
 Planned: TypeAlias = "Constant | ProgramStep | Attribute | Conditional"
@@ -89,7 +89,7 @@ class _Planner:
                 return Constant(id_, reference.value)
             type_ = self._result.type_map.get(id_)
             if type_ is not None and type_.kind is Kind.TYPE:
-                return Constant(id_, _type_named(name, type_))
+                return Constant(id_, self._type_named(name, type_))
         counts_errors = self._costs.dialect.selection_from_error_has_cost
         is_hidden = name.startswith(".")
         return Attribute(
@@ -99,6 +99,23 @@ class _Planner:
             counts_errors,
             is_hidden,
         )
+
+    def _type_named(self, name: str, type_: Type) -> Type:
+        """Return the type of a name. As in cel-go, objects of a schema and variables with a type have none."""
+        standard = _TYPES.get(name)
+        if standard is not None:
+            return standard
+        if type_.params:
+            own = type_.params[0]
+            is_of_library = own.kind is Kind.OPAQUE and own.name == name
+            if is_of_library or self._is_registered(name):
+                return own
+        raise PlanError(f"reference to undefined type: {name}")
+
+    def _is_registered(self, name: str) -> bool:
+        """Return whether a name is that of a message, but for those that CEL reads as its own types, such as wrappers."""
+        is_own = name in WELL_KNOWN and not self._costs.dialect.registers_well_known_types
+        return not is_own and _MESSAGES.find_struct_type(name) is not None
 
     def _variable(self, name: str) -> Run:
         """Return the function for a variable: of the innermost macro that has it, or else a global one."""
@@ -382,20 +399,6 @@ def _folded(
 
 def _optional(entries: Sequence[ast.MapEntry | ast.StructField]) -> frozenset[int]:
     return frozenset(index for index, entry in enumerate(entries) if entry.optional)
-
-
-def _type_named(name: str, type_: Type) -> Type:
-    """Return the type of a name. As in cel-go, objects of a schema and variables with a type have none."""
-    standard = _TYPES.get(name)
-    if standard is not None:
-        return standard
-    if type_.params:
-        own = type_.params[0]
-        if (own.kind is Kind.OPAQUE and own.name == name) or _MESSAGES.find_struct_type(
-            name
-        ) is not None:
-            return own
-    raise PlanError(f"reference to undefined type: {name}")
 
 
 def _global(name: str) -> Run:

@@ -653,7 +653,8 @@ _CODES: Final = {
 _CONDITION: Final = "a variable and a condition"
 # What macros need; a call of one with other arguments is that of an unknown function.
 _MACROS: Final = {
-    **dict.fromkeys(("all", "exists", "exists_one", "existsOne", "filter"), _CONDITION),
+    **dict.fromkeys(("all", "exists", "exists_one", "filter"), _CONDITION),
+    "existsOne": "two variables and a condition",
     "map": "a variable and an expression",
     "has": "one field",
 }
