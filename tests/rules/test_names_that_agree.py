@@ -163,3 +163,11 @@ def test_one_of_two_types_is_not_removed(types: tuple[str, str]) -> None:
     first, later = types
     text = crd_with_spec(f"type: object\nproperties:\n  a:\n    type: {first}\n    type: {later}")
     assert crdlint.fix_text(text, filename="x.yaml", unsafe=True).count(f"type: {first}\n") >= 1
+
+
+def test_a_misspelled_name_is_not_exchanged_with_the_right_one() -> None:
+    right = crdlint.fix_text(written(shortNames="[gadgets]"), filename="x.yaml")
+    assert not errors(right)
+    misspelled = right.replace("plural: gadgets", "plural: gadgts")
+    assert misspelled != right
+    assert crdlint.fix_text(misspelled, filename="x.yaml") == right

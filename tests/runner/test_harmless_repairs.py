@@ -282,3 +282,9 @@ def test_a_cost_that_a_wrong_type_hides_is_not_new() -> None:
         'x-kubernetes-validations: [{rule: "self.l.all(x, self.l.all(y, self.s.contains(x + y)))", message: no}]\n'
     )
     assert "s: {type: string}" in fixed(text, unsafe=False).text
+
+
+def test_a_type_with_the_rest_of_another_value_stays() -> None:
+    text = of_field("type: object\n  == 1'\nproperties:\n  b: {type: string}\n")
+    assert errors(check(text))
+    assert fixed(text, unsafe=False).text == text

@@ -13,6 +13,7 @@ from crdlint.light import regex
 from crdlint.rules.engine.edits import Edits
 from crdlint.rules.engine.finding import FieldFinding
 from crdlint.rules.engine.fixer import Fixer
+from crdlint.spelling import differing_letters
 from crdlint.yaml.editor import UneditableError
 from crdlint.yaml.nodes import Scalar, Sequence, child
 
@@ -54,8 +55,16 @@ def exchanged(finding: FieldFinding) -> Edits:
     if len(pairs) != 1 or not _is_about(finding, pairs[0]):
         return
     first, second = pairs[0]
+    if _is_misspelled(values[first], values[second]):
+        return  # each is where it belongs
     yield finding.editor.respell(nodes[first], values[second])
     yield finding.editor.respell(nodes[second], values[first])
+
+
+def _is_misspelled(first: str, second: str) -> bool:
+    """Return whether one of two names is the other one with a wrong letter, and not its plural."""
+    one, other = sorted(map(to_lower, (first, second)), key=len)
+    return other != f"{one}s" and differing_letters(one, other) == 1
 
 
 def _nodes(finding: FieldFinding) -> dict[str, Scalar]:

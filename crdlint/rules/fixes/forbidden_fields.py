@@ -111,7 +111,7 @@ def _exchanged_format(finding: FieldFinding) -> Edits:
 )
 def _meant_type(finding: FieldFinding) -> Edits:
     word, schema = finding.scalar().value, finding.schema(finding.owner)
-    meant = meant_type(word, schema)
+    meant = None if _has_rest_of_another(finding) else meant_type(word, schema)
     if meant is None or (meant == "array" and finding.owner.find("items") is None):
         return  # the items are a guess
     value = MAP.fullmatch(word.replace(" ", ""))
@@ -198,14 +198,20 @@ def _string_of_format(finding: FieldFinding) -> Edits:
         )
 
 
+def _has_rest_of_another(finding: FieldFinding) -> bool:
+    """Return whether the type goes on in lines below, which are the rest of another value."""
+    node = finding.scalar()
+    return bool(node.start_mark.line != node.end_mark.line)
+
+
 @Fixer("Write the type that the other keywords imply", "safe").example(
     bad="mode: {type: enum, enum: [on-demand, spot]}",
     good="mode: {type: string, enum: [on-demand, spot]}",
 )
 def _implied_type(finding: FieldFinding) -> Edits:
     word, schema = finding.scalar().value.lower(), finding.schema(finding.owner)
-    if word == "null":
-        return  # the other type is a guess
+    if word == "null" or _has_rest_of_another(finding):
+        return  # the other type is a guess, and the rest is not lost silently
     if word.replace("-", "") == "intorstring":
         if finding.owner.find(_INT_OR_STRING) is None:
             yield from rename_to_true(
