@@ -63,8 +63,8 @@ def exchanged(finding: FieldFinding) -> Edits:
 
 def _is_misspelled(first: str, second: str) -> bool:
     """Return whether one of two names is the other one with a wrong letter, and not its plural."""
-    one, other = sorted(map(to_lower, (first, second)), key=len)
-    return other != f"{one}s" and differing_letters(one, other) == 1
+    shorter, longer = sorted(map(to_lower, (first, second)), key=len)
+    return longer != f"{shorter}s" and differing_letters(shorter, longer) == 1
 
 
 def _nodes(finding: FieldFinding) -> dict[str, Scalar]:
