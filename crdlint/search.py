@@ -160,17 +160,29 @@ def _without_blamed(
     blamed: Callable[[Fault], Change | None],
 ) -> tuple[list[tuple[Change, Sequence[Fault]]], list[list[Change]]]:
     """Return the changes that fail because they are blamed, each with its faults, and the groups of others, the first one last."""
-    rest, failed = list(changes), dict[int, tuple[Change, Sequence[Fault]]]()
+    rest = list(changes)
+    failed: dict[int, tuple[Change, Sequence[Fault]]] = {}
     faults_of: dict[int, list[Fault]] = {}
     while rest and trials.are_left:
-        faults_of = {}
-        for fault in trials.of(rest):
-            faults_of.setdefault(id(blamed(fault)), []).append(fault)
-        new = {id(change): change for change in rest if id(change) in faults_of}
+        faults_of = _by_blamed(trials.of(rest), blamed)
+        new = [change for change in rest if id(change) in faults_of]
         if not new:
             break
-        failed |= {key: (change, faults_of[key]) for key, change in new.items()}
-        rest = [change for change in rest if id(change) not in new]
-    # Their faults are still there without them.
-    acquitted = [failed.pop(key)[0] for key in list(failed) if key in faults_of and rest]
-    return list(failed.values()), [group for group in (acquitted, rest) if group]
+        failed |= {id(change): (change, faults_of[id(change)]) for change in new}
+        rest = [change for change in rest if id(change) not in faults_of]
+    if not rest:
+        return list(failed.values()), []
+    # The faults of these are still there without them.
+    acquitted = [change for key, (change, _) in failed.items() if key in faults_of]
+    remaining = [each for key, each in failed.items() if key not in faults_of]
+    return remaining, [acquitted, rest] if acquitted else [rest]
+
+
+def _by_blamed(
+    faults: Sequence[Fault], blamed: Callable[[Fault], Change | None]
+) -> dict[int, list[Fault]]:
+    """Return faults by the identity of the change that each blames, or that of None."""
+    by_blamed: dict[int, list[Fault]] = {}
+    for fault in faults:
+        by_blamed.setdefault(id(blamed(fault)), []).append(fault)
+    return by_blamed

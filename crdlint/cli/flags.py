@@ -29,7 +29,7 @@ class CommandWithHelp(click.Command):
         """Return the option that shows the help, the same one each time."""
         if self._shows_help is None:
             names = self.get_help_option_names(ctx)
-            self._shows_help = ending_option(names, _show_help, "Show this message and exit.")
+            self._shows_help = ending_option(names, show_help, "Show this message and exit.")
         return self._shows_help
 
 
@@ -52,7 +52,8 @@ def ending_option(
     )
 
 
-def _show_help(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
+def show_help(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
+    """Print the help of a command and end the run."""
     if value and not ctx.resilient_parsing:
         console.out(ctx.get_help())
         ctx.exit()

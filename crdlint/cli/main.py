@@ -11,7 +11,7 @@ import click
 
 from crdlint.__about__ import COMMIT, __version__
 from crdlint.cli import console
-from crdlint.cli.flags import CommandWithHelp, ending_option
+from crdlint.cli.flags import CommandWithHelp, ending_option, show_help
 from crdlint.cli.interrupts import handled
 from crdlint.cli.streams import status_of
 from crdlint.safety.bugs import Bug, bug_of, collected
@@ -139,12 +139,6 @@ def _show_version(ctx: click.Context, _param: click.Parameter, value: bool) -> N
         ctx.exit()
 
 
-def _show_help(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
-    if value:
-        console.out(ctx.get_help())
-        ctx.exit()
-
-
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 def cli() -> None:
     """Check CustomResourceDefinitions as kube-apiserver does, without a cluster.
@@ -163,7 +157,7 @@ def cli() -> None:
 
 cli.params += [
     ending_option(["-V", "--version"], _show_version, _VERSION_HELP),
-    ending_option(["--help-all"], _show_help, None, hidden=True),
+    ending_option(["--help-all"], show_help, None, hidden=True),
 ]
 
 

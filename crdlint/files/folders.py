@@ -51,12 +51,17 @@ def is_test_data(path: str, named: Sequence[str]) -> bool:
 
 def is_sent_by_tests(path: str, named: Sequence[str]) -> bool:
     """Return whether tests send the objects of a file to a server, by its folders below what the command line names."""
-    return not _OF_TESTS.isdisjoint(_WORD.findall(os.path.dirname(below(path, named)).lower()))
+    return _has_folder(path, named, _OF_TESTS)
 
 
 def is_of_design(path: str, named: Sequence[str]) -> bool:
     """Return whether a file belongs to the description of a design, by its folders below what the command line names."""
-    return not _OF_DESIGN.isdisjoint(_WORD.findall(os.path.dirname(below(path, named)).lower()))
+    return _has_folder(path, named, _OF_DESIGN)
+
+
+def _has_folder(path: str, named: Sequence[str], words: frozenset[str]) -> bool:
+    """Return whether a folder of a file, below what the command line names, has one of some words in its name."""
+    return not words.isdisjoint(_WORD.findall(os.path.dirname(below(path, named)).lower()))
 
 
 def is_for_old_clusters(path: str, named: Sequence[str]) -> bool:
