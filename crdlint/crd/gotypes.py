@@ -23,6 +23,7 @@ from crdlint.light import NamedTuple, dataclass
 class GoType:
     """A Go type: `kind` determines how JSON is decoded into it, `name` is the name that reflect prints.
 
+    `fields`: those of a struct, none of other types.
     Kinds: string, bool, int32, int64, uint8, float64, bytes, slice, map (by string), struct, and the types with their
     own UnmarshalJSON: json, fields, time, schema-or-bool, schema-or-array, schema-or-strings. There are no pointers:
     decoding dereferences them, and `null` results in the zero value in both cases.
@@ -112,6 +113,8 @@ def _struct_type(name: str, record: type[Record]) -> GoType:
     return of
 
 
+# The type of a value that is kept as it is, or of an unknown field.
+UNKNOWN_TYPE: Final = GoType("unknown", "")
 STRING: Final = _type("string")
 SCHEMA: Final = _type("v1.JSONSchemaProps")
 # The error of a value that is neither.

@@ -10,7 +10,16 @@ from typing import Final
 
 from crdlint.light import regex
 from crdlint.yaml.edit import Edit, runs
-from crdlint.yaml.nodes import Collection, Mapping, Node, Scalar, Sequence, is_json
+from crdlint.yaml.nodes import (
+    Collection,
+    Mapping,
+    Node,
+    Scalar,
+    Sequence,
+    is_json,
+    key_names,
+    text_or_empty,
+)
 from crdlint.yaml.resolve import WORDS, resolve
 
 
@@ -104,11 +113,11 @@ class Editor:
                 spans.append((start, end))
         return spans
 
-    def _position(self, node: Node) -> tuple[Mapping | Sequence | None, int]:
+    def _position(self, node: Node | None) -> tuple[Mapping | Sequence | None, int]:
         return self._tree[0].get(id(node), (None, 0))
 
-    def parent(self, node: Node) -> Node | None:
-        """Return the collection that contains a node, or None for the root."""
+    def parent(self, node: Node | None) -> Mapping | Sequence | None:
+        """Return the collection that contains a node, or None for the root and for None."""
         return self._position(node)[0]
 
     def index(self, node: Node) -> int:
@@ -123,12 +132,17 @@ class Editor:
         parent, index = self._position(node)
         return isinstance(parent, Mapping) and not index % 2
 
-    def key_of(self, node: Node) -> Scalar | None:
-        """Return the key of the value of an entry, or None for items and the root."""
+    def key_of(self, node: Node | None) -> Scalar | None:
+        """Return the key of the value of an entry, or None for items, the root and None."""
         parent, index = self._position(node)
-        is_value = isinstance(parent, Mapping) and index % 2 == 1
-        key = parent.items[index - 1] if parent is not None and is_value else None
+        if not isinstance(parent, Mapping) or not index % 2:
+            return None
+        key = parent.items[index - 1]
         return key if isinstance(key, Scalar) else None
+
+    def name_of(self, node: Node | None) -> str:
+        """Return the text of the key of the value of an entry, or "" for items, the root and None."""
+        return text_or_empty(self.key_of(node))
 
     def touches_shared(self, edits: Iterable[Edit]) -> bool:
         """Return whether an edit would change a node that aliases repeat elsewhere."""
@@ -307,7 +321,7 @@ class Editor:
 
     def first(self, mapping: Mapping) -> str:
         """Return the name of the first key of a mapping."""
-        return getattr(mapping.items[0], "value", "") if mapping.items else ""
+        return "".join(key_names(mapping)[:1])
 
     def inserted(self, offset: int, text: str) -> Edit:
         """Return the edit that inserts a text at an offset."""

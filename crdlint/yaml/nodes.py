@@ -168,6 +168,11 @@ def text_or_empty(node: Node | None) -> str:
     return str(node.value) if isinstance(node, Scalar) else ""
 
 
+def key_names(mapping: Mapping) -> list[str]:
+    """Return the texts of the keys of a mapping, "" for a key that is not a scalar."""
+    return list(map(text_or_empty, mapping.items[::2]))
+
+
 def pairs_of(node: Node | None) -> Iterator[tuple[Node, Node]]:
     """Yield the keys and values of a mapping, none if the node is not one."""
     if isinstance(node, Mapping):

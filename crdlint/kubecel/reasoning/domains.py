@@ -18,6 +18,11 @@ ANY_RESULT: Final = TRUE | FALSE | ERROR
 DECIDED: Final = frozenset({TRUE, FALSE, ERROR})
 
 
+def result_of(*, holds: bool) -> int:
+    """Return the result of a test that holds or does not."""
+    return TRUE if holds else FALSE
+
+
 class Piece(Enum):
     """Values that tests do not divide."""
 
@@ -91,10 +96,11 @@ FIELD: Final[Domain] = (Piece.FAILURE, *PRESENT)
 COMPUTED: Final[Domain] = (*FIELD, Piece.NAN)
 SIZES: Final[Domain] = (Numbers(0, is_whole=True),)
 FAILED: Final[Domain] = (Piece.FAILURE,)
-_RESULTS: Final = ((TRUE, Just(value=True)), (FALSE, Just(value=False)), (ERROR, Piece.FAILURE))
+_CONDITIONS: Final = ((TRUE, Just(value=True)), (FALSE, Just(value=False)))
 # The values of a condition that has some results.
 OF_RESULTS: Final[Sequence[Domain]] = [
-    tuple(piece for bit, piece in _RESULTS if bit & results) for results in range(ANY_RESULT + 1)
+    tuple(piece for bit, piece in (*_CONDITIONS, (ERROR, Piece.FAILURE)) if bit & results)
+    for results in range(ANY_RESULT + 1)
 ]
 
 
@@ -136,6 +142,11 @@ def fails(domain: Domain) -> bool:
 def may_fail(domain: Domain) -> bool:
     """Return whether there may be no value."""
     return Piece.FAILURE in domain
+
+
+def failure_of(domain: Domain) -> int:
+    """Return ERROR if there may be no value, else no result."""
+    return ERROR if may_fail(domain) else 0
 
 
 def constant(domain: Domain) -> Just | None:
@@ -298,7 +309,7 @@ def _is_numeric(piece: _Single) -> bool:
 
 def compared(first: Domain, second: Domain, operator_: str) -> int:
     """Return the results of comparing values of two domains."""
-    failure = ERROR if may_fail((*first, *second)) else 0
+    failure = failure_of((*first, *second))
     if Piece.UNTOLD in (*first, *second):
         return failure | TRUE | FALSE
     if operator_ == "==":
@@ -334,12 +345,12 @@ def _divided(piece: Any, test: Test) -> Iterator[tuple[int, Any]]:
 
 def _as_condition(piece: Any) -> Iterator[tuple[int, Any]]:
     if isinstance(piece, Others):
-        for value in (True, False):
-            if _key(value) not in piece.excluded:
-                yield TRUE if value else FALSE, Just(value)
+        for result, constant in _CONDITIONS:
+            if _key(constant.value) not in piece.excluded:
+                yield result, constant
         yield ERROR, Others(piece.excluded | {_key(True), _key(False)})
     elif isinstance(piece, Just) and isinstance(piece.value, bool):
-        yield TRUE if piece.value else FALSE, piece
+        yield result_of(holds=piece.value), piece
     else:
         yield ERROR, piece
 
@@ -347,7 +358,7 @@ def _as_condition(piece: Any) -> Iterator[tuple[int, Any]]:
 def _ordered(piece: Any, name: str, bound: float) -> Iterator[tuple[int, Any]]:
     compare, is_below, includes = _ORDERS[name]
     if isinstance(piece, Just) and is_number(piece.value):
-        yield TRUE if compare(piece.value, bound) else FALSE, piece
+        yield result_of(holds=compare(piece.value, bound)), piece
     elif isinstance(piece, Numbers):
         for part in piece.beside(bound, below=is_below, includes=includes):
             yield TRUE, part
@@ -365,7 +376,7 @@ def _key(value: Any) -> tuple[bool, Any]:
 def _among(piece: Any, values: Mapping[tuple[bool, Any], Any]) -> Iterator[tuple[int, Any]]:
     """Divide a piece by whether its values are among some."""
     if isinstance(piece, Just):
-        yield TRUE if _key(piece.value) in values else FALSE, piece
+        yield result_of(holds=_key(piece.value) in values), piece
     elif isinstance(piece, Numbers):
         yield from _among_numbers(piece, filter(is_number, values.values()))
     elif isinstance(piece, Others):

@@ -305,7 +305,7 @@ class _Case:
         owner, field = self._field(node, scope)
         if domains.fails(owner):
             return ERROR
-        return self._test(field, domains.HAS) | (ERROR if domains.may_fail(owner) else 0)
+        return self._test(field, domains.HAS) | domains.failure_of(owner)
 
     def _logical(self, node: Call, scope: _Scope) -> int:
         decisive = _LOGICAL[node.function]
@@ -352,7 +352,7 @@ class _Case:
 
     def _compared_with_constant(self, value: Value, test: domains.Test) -> int:
         if test.operator == "==" and self._texts.excludes(value, test.operand):
-            return FALSE | (ERROR if domains.may_fail(value.domain) else 0)
+            return FALSE | domains.failure_of(value.domain)
         if test.operator == "==":
             test = domains.Test("in", self._texts.possible(value, (test.operand,)))
         return self._test(value, test)
@@ -411,7 +411,7 @@ class _Case:
             left, right, operator = right, left, _MIRRORED[operator]
         holds = _ORDERINGS[operator]
         orderings = "=" if left == right else "<=>"
-        results = {ordering: TRUE if ordering in holds else FALSE for ordering in orderings}
+        results = {ordering: domains.result_of(holds=ordering in holds) for ordering in orderings}
         domain = tuple(Just(ordering) for ordering in orderings if possible & results[ordering])
         failing = FAILED if possible & ERROR else ()
         term = self._term(f"{left} <=> {right}", (*domain, *failing))
@@ -745,7 +745,7 @@ class _Case:
             if fold is None or only is None:
                 continue
             if (fold.range, fold.variables) == items:
-                yield fold, TRUE if only.value else FALSE
+                yield fold, domains.result_of(holds=only.value)
 
     def _label(self, scope: _Scope, *trees: Expr) -> str:
         """Return a text that is equal for expressions with the same value, in the same scope."""
@@ -812,7 +812,11 @@ def _is(node: Expr, variable: str) -> bool:
 
 
 def _negated(results: int) -> int:
-    return (FALSE if results & TRUE else 0) | (TRUE if results & FALSE else 0) | (results & ERROR)
+    return _NEGATED[results]
+
+
+# The results of a negation, by those of the condition as bits: true and false change places.
+_NEGATED: Final = (0, FALSE, TRUE, TRUE | FALSE, *(ERROR | each for each in (0, 2, 1, 3)))
 
 
 def _either(first: int, second: int, decisive: int) -> int:

@@ -9,7 +9,7 @@ from typing import Final
 
 from crdlint.golang import matching
 from crdlint.kubecel.reasoning import domains
-from crdlint.kubecel.reasoning.domains import ERROR, FALSE, TRUE, Domain, Just
+from crdlint.kubecel.reasoning.domains import FALSE, TRUE, Domain, Just
 from crdlint.kubecel.reasoning.facts import Facts, Value
 from crdlint.light import NamedTuple
 
@@ -98,11 +98,9 @@ class Texts:
     def of(self, function: str, value: Value, other: str) -> Domain:
         """Return the values of a function of two texts, of which one is known."""
         if self._always_matches(function, value, other):
-            failing = ERROR if domains.may_fail(value.domain) else 0
-            return domains.OF_RESULTS[TRUE | failing]
+            return domains.OF_RESULTS[TRUE | domains.failure_of(value.domain)]
         if self._never_matches(function, value, other):
-            failing = ERROR if domains.may_fail(value.domain) else 0
-            return domains.OF_RESULTS[FALSE | failing]
+            return domains.OF_RESULTS[FALSE | domains.failure_of(value.domain)]
         results = _of_known_texts(function, value.domain, other)
         return results or self._of_same_text(function, value, other) or self._facts.unknown
 
@@ -208,7 +206,7 @@ def _differs(
 ) -> bool:
     """Return whether a function of two texts has another result than those of a domain."""
     result = _of_known_text(function, text, other)
-    return result is not None and domain == domains.OF_RESULTS[FALSE if result else TRUE]
+    return result is not None and domain == domains.OF_RESULTS[domains.result_of(holds=not result)]
 
 
 def _one_of(texts: Iterable[str]) -> str:

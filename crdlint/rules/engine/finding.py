@@ -45,7 +45,7 @@ class Manifest:
     locator: Locator | None = None
     crd: CustomResourceDefinition | None = None
     cause: Cause | None = None
-    go_types: dict[int, GoType | None] = field(default_factory=dict)
+    go_types: dict[int, GoType] = field(default_factory=dict)
     outdented: dict[int, list[tuple[int, int]]] = field(default_factory=dict)
 
     @cached_property
@@ -125,8 +125,8 @@ class BaseFinding:
         text: str = self.editor.text[node.start_mark.index : node.end_mark.index]
         return text
 
-    def go_type(self, node: Node) -> GoType | None:
-        """Return the Go type that a node is decoded as, None for what is kept as it is or unknown."""
+    def go_type(self, node: Node) -> GoType:
+        """Return the Go type that a node is decoded as, UNKNOWN_TYPE for what is kept as it is or unknown."""
         editor, go_types = self.editor, self.manifest.go_types
         go_types[id(self.root)] = gotypes.CRD
         chain: list[Node] = []
@@ -134,10 +134,9 @@ class BaseFinding:
         while ancestor is not None and id(ancestor) not in go_types:
             chain.append(ancestor)
             ancestor = editor.parent(ancestor)
-        of = gotypes.CRD if ancestor is None else go_types[id(ancestor)]
+        of = go_types.get(id(ancestor), gotypes.CRD)
         for link in reversed(chain):
-            of = None if of is None else _type_within(of, editor.key_of(link), link)
-            go_types[id(link)] = of
+            of = go_types[id(link)] = _type_within(of, editor.key_of(link), link)
         return of
 
     def schema(self, mapping: Mapping) -> JSONSchemaProps:
@@ -318,9 +317,9 @@ def each_version(finding: FindingT) -> Iterator[FindingT]:
             yield replace(finding, version=version)
 
 
-def _type_within(of: GoType, key: Scalar | None, node: Node) -> GoType | None:
+def _type_within(of: GoType, key: Scalar | None, node: Node) -> GoType:
     """Return the type of the value of a key, or of an item, in a value of a type."""
     inner = of.element if key is None else of.below(key.value)
     if inner is not None and inner.kind.startswith("schema-or-"):
-        return gotypes.SCHEMA if isinstance(node, Mapping) else inner.element
-    return inner
+        inner = gotypes.SCHEMA if isinstance(node, Mapping) else inner.element
+    return inner or gotypes.UNKNOWN_TYPE

@@ -18,7 +18,7 @@ from crdlint.rules.engine.finding import BaseFinding, FindingT, PathFinding, eac
 from crdlint.yaml.edit import Edit
 from crdlint.yaml.editor import UneditableError
 from crdlint.yaml.nodes import Mapping as MappingNode
-from crdlint.yaml.nodes import Scalar
+from crdlint.yaml.nodes import key_names
 from crdlint.yaml.parse import Document
 
 # The target of an example's fragment: the whole file, or the part of the manifest into which it is
@@ -204,7 +204,7 @@ def _adds_what_is_misspelled(finding: PathFinding, edits: Iterable[Edit]) -> boo
 def _unknown_keywords(finding: PathFinding, mapping: MappingNode) -> Iterator[str]:
     """Yield the keys of a schema that are no keywords of schemas."""
     if finding.go_type(mapping) is gotypes.SCHEMA:
-        keys = (key.value for key in mapping.items[::2] if isinstance(key, Scalar))
+        keys = filter(None, key_names(mapping))
         yield from (key for key in keys if key not in gotypes.SCHEMA.fields)
 
 

@@ -9,12 +9,12 @@ from itertools import islice
 from textwrap import indent
 from typing import Final, TypeGuard
 
-from crdlint.crd.gotypes import SCHEMA, GoType
+from crdlint.crd.gotypes import SCHEMA, UNKNOWN_TYPE
 from crdlint.gathering import only
 from crdlint.light import NamedTuple, regex, replace
 from crdlint.phrases import Layout, OneCommand
 from crdlint.rules.engine.advisory import SCALARS
-from crdlint.rules.engine.edits import Edits, expect, is_null, require, texts
+from crdlint.rules.engine.edits import Edits, expect, is_null, texts
 from crdlint.rules.engine.examples import HEAD, small
 from crdlint.rules.engine.finding import DecodeFinding, DocumentFinding, RepeatedKeyFinding
 from crdlint.rules.engine.fixer import Fixer
@@ -25,7 +25,18 @@ from crdlint.yaml import repairs
 from crdlint.yaml.edit import Edit
 from crdlint.yaml.editor import Editor, UneditableError
 from crdlint.yaml.json_values import to_json
-from crdlint.yaml.nodes import Mapping, Mark, Node, Scalar, child, pairs_of, text_of, text_or_empty
+from crdlint.yaml.nodes import (
+    Mapping,
+    Mark,
+    Node,
+    Scalar,
+    Sequence,
+    child,
+    key_names,
+    pairs_of,
+    text_of,
+    text_or_empty,
+)
 from crdlint.yaml.repairs import Repair
 
 _MOST_KEYS: Final = 500  # of a mapping: each repeated key is looked for among them
@@ -126,13 +137,8 @@ def _blank_in_key(finding: DecodeFinding) -> Edits:
     """Write a colon and a space between a field and its value, between brackets."""
     mapping, key, value = finding.entry
     of, match = finding.go_type(mapping), _GLUED.match(key.value)
-    if (
-        of is not None
-        and match is not None
-        and match[1] in of.fields
-        and is_null(value)
-        and not key.style
-    ):
+    is_field = match is not None and match[1] in of.fields
+    if match is not None and is_field and is_null(value) and not key.style:
         start = key.start_mark.index
         yield Edit(start + match.end(1), start + match.end(), ": ")
 
@@ -171,20 +177,17 @@ def _may_have(
     value: Node,
 ) -> bool:
     """Return whether a field of a mapping may have a value: no text for objects or lists of them, no object for a text."""
-    of = finding.go_type(mapping)
-    field = None if of is None else of.fields.get(name)
-    if field is not None and isinstance(value, Mapping) and value.items:
-        return field.type.kind != "string"
-    if field is None or not isinstance(value, Scalar) or is_null(value):
+    field = finding.go_type(mapping).fields.get(name)
+    if field is None or is_null(value):
         return True
-    element = field.type.element
-    return field.type.kind != "struct" and (element is None or element.kind != "struct")
+    if isinstance(value, Scalar):
+        element = field.type.element or UNKNOWN_TYPE
+        return "struct" not in {field.type.kind, element.kind}
+    return not value.items or isinstance(value, Sequence) or field.type.kind != "string"
 
 
 def _other_name(finding: DecodeFinding, mapping: Mapping, name: str) -> str | None:
     of = finding.go_type(mapping)
-    if of is None:
-        return None
     if of is SCHEMA and name in {"min", "max"}:
         limited = _LIMITED.get(text_or_empty(child(mapping, "type")))
         return limited and f"{name}{limited}"
@@ -227,8 +230,7 @@ _ITEM_TYPES: Final = frozenset({"itemType", "itemsType", "elementType", "items-t
 def _schema_wrapper(finding: DecodeFinding) -> Edits:
     """Put a schema below the `openAPIV3Schema` that is missing above it, or that below `schema`."""
     mapping, key, value = finding.entry
-    of, editor = finding.go_type(mapping), finding.editor
-    name = "" if of is None else of.name
+    name, editor = finding.go_type(mapping).name, finding.editor
     if name == "v1.CustomResourceDefinitionVersion" and key.value == "openAPIV3Schema":
         missing, start, end = "schema", key.start_mark, editor.end(expect(Mapping, value))
         if mapping.find("schema") is not None:
@@ -269,22 +271,15 @@ def _field_above(finding: DecodeFinding) -> Edits:
     mapping, key, value = finding.entry
     editor = finding.editor
     parent = expect(Mapping, editor.parent(mapping))
-    of, parent_key = finding.go_type(parent), editor.key_of(mapping)
-    if (
-        of is None
-        or of.kind != "struct"
-        or key.value not in of.fields
-        or parent.find(key.value) is not None
-    ):
-        return
-    if not (mapping.flow or parent.flow or len(mapping.items) == 2):
+    is_lacking = key.value in finding.go_type(parent).fields and parent.find(key.value) is None
+    can_lose_it = not mapping.flow and len(mapping.items) > 2
+    if is_lacking and can_lose_it and not parent.flow:
         yield editor.remove(mapping, key.value)
-        before = "" if parent_key is None else parent_key.value
         yield editor.insert(
             parent,
             key.value,
             v1beta1.block(editor, value),
-            before=before,
+            before=editor.name_of(mapping),
         )
 
 
@@ -327,10 +322,9 @@ def _field_below(finding: DecodeFinding) -> Edits:
 def _first_below(finding: DecodeFinding, owner_name: str) -> str | None:
     """Return the first field of a mapping that only belongs into an object which the mapping does not have."""
     mapping = finding.entry[0]
-    of = require(finding.go_type(mapping)).fields
-    names = map(text_or_empty, mapping.items[::2])
-    below = of[owner_name].type.fields
-    return next((name for name in names if name in below and name not in of), None)
+    fields = finding.go_type(mapping).fields
+    only_below = fields[owner_name].type.fields.keys() - fields.keys()
+    return next((name for name in key_names(mapping) if name in only_below), None)
 
 
 def _moved_into(
@@ -353,14 +347,9 @@ def _moved_into(
 def _owner_below(finding: DecodeFinding) -> str | None:
     """Return the name of the only object beside a field that has such a field in the API."""
     of, name = finding.go_type(finding.entry[0]), finding.entry[1].value
-    if of is None or of is SCHEMA:
+    if of is SCHEMA:
         return None
-    owners = [
-        owner
-        for owner, field in of.fields.items()
-        if field.type.kind == "struct" and name in field.type.fields
-    ]
-    return only(owners)
+    return only([owner for owner, field in of.fields.items() if name in field.type.fields])
 
 
 @Fixer("Move the field to the object that has it", "safe").example(
@@ -398,13 +387,9 @@ def _owner_beside(finding: DecodeFinding) -> tuple[str, Node] | None:
         [
             (path, node)
             for path, node in objects.items()
-            if node is not None and _has_field(finding.go_type(node), key.value)
+            if node is not None and key.value in finding.go_type(node).fields
         ]
     )
-
-
-def _has_field(of: GoType | None, name: str) -> bool:
-    return of is not None and of.kind == "struct" and name in of.fields
 
 
 @Fixer("Move the property into `properties`", "unsafe").example(
@@ -441,8 +426,9 @@ def _misplaced_property(finding: DecodeFinding) -> Edits:
 def _is_unknown(finding: DecodeFinding, mapping: Mapping) -> bool:
     """Return whether a mapping is the value of an unknown field of a schema."""
     name, parent = finding.editor.key_of(mapping), finding.editor.parent(mapping)
-    is_in_schema = isinstance(parent, Mapping) and finding.go_type(parent) is SCHEMA
-    return is_in_schema and name is not None and name.value not in SCHEMA.fields
+    if name is None or parent is None:
+        return False
+    return finding.go_type(parent) is SCHEMA and name.value not in SCHEMA.fields
 
 
 @Fixer("Remove the field, which no CRD keeps", "unsafe").example(
@@ -531,12 +517,8 @@ def _twice(finding: RepeatedKeyFinding) -> tuple[Mapping, int, int]:
 
 def _is_outdented(editor: Editor, mapping: Mapping) -> bool:
     """Return whether a mapping is named like a keyword, but is a property: it may belong to the one above."""
-    names = [
-        getattr(editor.key_of(node), "value", "")
-        for node in (mapping, editor.parent(mapping))
-        if node is not None
-    ]
-    return names[0] in shifts.OBJECTS_OF_SCHEMA and names[1:] == ["properties"]
+    is_above_properties = editor.name_of(editor.parent(mapping)) == "properties"
+    return is_above_properties and editor.name_of(mapping) in shifts.OBJECTS_OF_SCHEMA
 
 
 @Fixer("Remove the repetition", "safe").example(
@@ -672,14 +654,14 @@ def _of_required_flag(finding: DecodeFinding) -> Placement | None:
         return Placement("Remove `required`: a field is optional unless its object lists it")
     owner, fields = finding.editor.key_of(schema), child(schema, "properties")
     names = texts(key for key, _ in pairs_of(fields))
-    each = None if owner is None else _INNER.get(owner.value)
-    if each is not None:
-        return Placement(_fields_of_each(each, names))
+    name = text_or_empty(owner)
+    if name in _INNER:
+        return Placement(_fields_of_each(_INNER[name], names))
     if owner is None or not names:
         return None
     return Placement(
-        f"Did you mean that `{owner.value}` is required? If so, remove `required` here, and add the name to `required` of the "
-        f"object that has it. Otherwise, list the fields that `{owner.value}` must have, out of {listed(names)}"
+        f"Did you mean that `{name}` is required? If so, remove `required` here, and add the name to `required` of the "
+        f"object that has it. Otherwise, list the fields that `{name}` must have, out of {listed(names)}"
     )
 
 

@@ -302,10 +302,8 @@ def _keep_unknown_fields(finding: FieldFinding) -> Edits:
 def _without_property(finding: FieldFinding) -> Edits:
     """Remove a property of the metadata that is declared as an object: its values are texts."""
     editor = finding.editor
-    name, properties = editor.key_of(finding.owner), editor.parent(finding.owner)
-    metadata = None if properties is None else editor.parent(properties)
-    if name is None or not isinstance(properties, Mapping) or not isinstance(metadata, Mapping):
-        return
+    name, properties = require(editor.key_of(finding.owner)), editor.parent(finding.owner)
+    properties, metadata = expect(Mapping, properties), expect(Mapping, editor.parent(properties))
     is_only = len(properties.items) == len(("key", "value"))
     yield (
         editor.remove(metadata, "properties") if is_only else editor.remove(properties, name.value)

@@ -68,8 +68,8 @@ def _with_type(finding: FieldFinding, type_: str) -> Edits:
 
 def _without_marker(finding: FieldFinding, name: str) -> Edits:
     """Remove a keyword for lists or maps, unless the type of the schema is missing or set twice."""
-    owner, key = finding.owner, finding.editor.key_of(finding.owner)
-    if text_of(child(owner, name)) == "atomic" and key is not None and key.value == "items":
+    owner = finding.owner
+    if text_of(child(owner, name)) == "atomic" and finding.editor.name_of(owner) == "items":
         return  # that of the list may be meant
     if owner.find("type") is not None and not is_merged(owner):
         yield finding.editor.remove(owner, name)
@@ -92,8 +92,8 @@ def _marker_for(
     old: str,
     new: str,
 ) -> Edits:
-    owner, key = finding.owner, finding.editor.key_of(finding.owner)
-    if type_ == "object" and key is not None and key.value == "items":
+    owner = finding.owner
+    if type_ == "object" and finding.editor.name_of(owner) == "items":
         return  # that of the list may be meant
     is_atomic = text_of(child(owner, old)) == "atomic" or type_ == "array"
     if text_of(child(owner, "type")) == type_ and owner.find(new) is None and is_atomic:
@@ -109,8 +109,8 @@ def _marker_for(
 )
 def _type_of_list(finding: FieldFinding) -> Edits:
     items, editor = finding.owner, finding.editor
-    owner, key = expect(Mapping, editor.parent(items)), editor.key_of(items)
-    if key is None or key.value != "items" or owner.find("x-kubernetes-list-type") is not None:
+    owner = expect(Mapping, editor.parent(items))
+    if editor.name_of(items) != "items" or owner.find("x-kubernetes-list-type") is not None:
         return
     if text_of(child(items, "x-kubernetes-list-type")) == "atomic":
         return  # the object or the list may be meant

@@ -5,7 +5,7 @@ from __future__ import annotations
 from crdlint.rules.engine.edits import Edits
 from crdlint.rules.engine.finding import PathFinding
 from crdlint.rules.engine.fixer import Fixer
-from crdlint.yaml.nodes import Mapping, Node, Sequence
+from crdlint.yaml.nodes import Mapping, Node, Sequence, key_names
 
 
 def repeated_below(finding: PathFinding) -> list[Mapping]:
@@ -28,7 +28,7 @@ def _last_block(value: Node) -> Mapping | None:
 
 def _ends_with_second(block: Mapping, name: str) -> bool:
     """Return whether the last entry of a mapping has a name that another entry has, too."""
-    names = [getattr(key, "value", "") for key in block.items[::2]]
+    names = key_names(block)
     return names.count(name) > 1 and names[-1] == name
 
 

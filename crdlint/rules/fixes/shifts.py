@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from itertools import takewhile
 from typing import Final
 
-from crdlint.crd.gotypes import SCHEMA, GoType
+from crdlint.crd.gotypes import SCHEMA, UNKNOWN_TYPE, GoType
 from crdlint.gathering import first_of
 from crdlint.light import NamedTuple
 from crdlint.rules.engine.advisory import SCALARS
@@ -26,6 +26,7 @@ from crdlint.yaml.nodes import (
     Sequence,
     child,
     items_of,
+    key_names,
     text_of,
     text_or_empty,
 )
@@ -54,18 +55,18 @@ class ShiftedBlock(NamedTuple):
     - `first`: the key that they begin with
     - `end`: the offset of their end
     - `column`: the column (0-based) where the key belongs
-    - `of`: the Go type of the object that has the key there, None if that is unknown
+    - `of`: the Go type of the object that has the key there
     """
 
     first: Scalar
     end: int
     column: int
-    of: GoType | None
+    of: GoType
 
     @property
     def fits(self) -> bool:
         """Whether the object may have the key: any key of a map, the fields of a struct."""
-        return self.of is not None and (self.of.kind == "map" or self.first.value in self.of.fields)
+        return self.of.kind == "map" or self.first.value in self.of.fields
 
     def shifted(self, editor: Editor) -> Edits:
         """Return the edits that put the block where it belongs, none if it does not fit there."""
@@ -99,10 +100,8 @@ def schema_of_property(finding: DecodeFinding) -> tuple[Mapping, Scalar, Mapping
     """Return a schema in block style, and the key and value of a field that looks like the schema of a property."""
     mapping, key, node = finding.entry
     value = expect(Mapping, node)
-    names = {getattr(name, "value", "") for name in value.items[::2]}
-    if finding.go_type(mapping) is not SCHEMA or mapping.flow or not names & OF_PROPERTIES:
-        raise UneditableError
-    if key.value in _WITH_SCHEMA:
+    is_schema = not OF_PROPERTIES.isdisjoint(key_names(value)) and key.value not in _WITH_SCHEMA
+    if not is_schema or finding.go_type(mapping) is not SCHEMA or mapping.flow:
         raise UneditableError
     return mapping, key, value
 
@@ -110,12 +109,6 @@ def schema_of_property(finding: DecodeFinding) -> tuple[Mapping, Scalar, Mapping
 def has_no_properties(schema: Mapping) -> bool:
     """Return whether a schema has a type whose values have no properties."""
     return text_of(child(schema, "type")) in {*SCALARS, "array"}
-
-
-def _name_of(editor: Editor, node: Node | None) -> str:
-    """Return the key of a node, empty if it has none."""
-    key = None if node is None else editor.key_of(node)
-    return "" if key is None else key.value
 
 
 def _like_owner(finding: DecodeFinding, end: int) -> ShiftedBlock:
@@ -153,17 +146,18 @@ def _belongs_above(finding: DecodeFinding) -> bool:
     upper = editor.parent(mapping)
     if has_no_properties(mapping):
         return True
-    if not isinstance(upper, Mapping) or _name_of(editor, upper) != "properties":
+    if not isinstance(upper, Mapping) or editor.name_of(upper) != "properties":
         return False
     if upper.find(key.value) is not None:
         return False
     name_before = getattr(mapping.items[editor.index(key) - 2], "value", "properties")
-    is_own, is_outer = (
-        key.value in texts(items_of(child(each, "required")))
-        for each in (mapping, editor.parent(upper))
-    )
+    is_own, is_outer = (_requires(each, key.value) for each in (mapping, editor.parent(upper)))
     is_complete = name_before != "properties" and mapping.find("properties") is not None
     return not is_own and (is_outer or is_complete)
+
+
+def _requires(schema: Node | None, name: str) -> bool:
+    return name in texts(items_of(child(schema, "required")))
 
 
 @_shift(
@@ -179,9 +173,9 @@ def outdented_properties(finding: DecodeFinding) -> ShiftedBlock | None:
     """Return `properties` beside the object that they are of, up to its last property."""
     mapping, key, _ = finding.entry
     editor = finding.editor
-    own, upper = editor.key_of(mapping), expect(Mapping, editor.parent(mapping))
-    are_nested = _name_of(editor, mapping) == _name_of(editor, upper) == "properties"
-    if own is None or not are_nested or mapping.items[0] is not key or mapping.flow:
+    own, upper = require(editor.key_of(mapping)), expect(Mapping, editor.parent(mapping))
+    are_nested = own.value == editor.name_of(upper) == "properties"
+    if not are_nested or mapping.items[0] is not key or mapping.flow:
         return None
     index = editor.index(own)
     sibling = upper.items[index - 1] if index else own
@@ -218,7 +212,7 @@ def indented_key(finding: DecodeFinding) -> ShiftedBlock | None:
     editor = finding.editor
     if finding.go_type(mapping) is not SCHEMA or not is_null(value):
         return None
-    if _name_of(editor, editor.parent(mapping)) != "properties":
+    if editor.name_of(editor.parent(mapping)) != "properties":
         return None
     below = mapping.items[editor.index(key) + 2 :: 2]
     keywords = all(isinstance(each, Scalar) and each.value in SCHEMA.fields for each in below)
@@ -236,11 +230,10 @@ def outdented_property(finding: DecodeFinding) -> ShiftedBlock | None:
     """Return a property that follows `properties`, in their column."""
     mapping, key, value = schema_of_property(finding)
     editor, index = finding.editor, finding.editor.index(key)
-    name_above, value_above = mapping.items[index - 2 : index] if index else (None, None)
-    properties = expect(Mapping, value_above)
+    properties = expect(Mapping, mapping.items[index - 1] if index else None)
     column = properties.start_mark.column
     is_outdented = key.start_mark.column < column
-    if getattr(name_above, "value", "") != "properties" or properties.flow or not is_outdented:
+    if editor.name_of(properties) != "properties" or properties.flow or not is_outdented:
         return None
     return ShiftedBlock(
         key,
@@ -276,7 +269,7 @@ def outdented_field(finding: DecodeFinding) -> ShiftedBlock | None:
     items = expect(Sequence, mapping.items[index - 1] if index else None)
     item = expect(Mapping, first_of(items.items[::-1]))
     of, column = finding.go_type(item), item.start_mark.column
-    if of is None or of.kind != "struct" or item.find(key.value) is not None:
+    if of.kind != "struct" or item.find(key.value) is not None:
         return None
     if item.flow or column <= key.start_mark.column:
         return None
@@ -312,31 +305,27 @@ def outdented_fields(finding: DecodeFinding) -> OutdentedFields:
     )
 
 
-def _ends(pairs: list[Pair], outer: GoType | None) -> Iterator[tuple[int, int]]:
+def _ends(pairs: list[Pair], outer: GoType) -> Iterator[tuple[int, int]]:
     """Yield the last key without a value up to each entry, and where the entries end that are fields of its value."""
     empty_key, end = -1, 0
     # By the identity of the value's type, so that each entry is looked at once.
     ends: dict[int, int] = {}
     for i, (key, value) in enumerate(pairs):
-        if outer is not None and isinstance(value, Scalar) and not value.value and not value.style:
-            inner = outer.below(key.value) if isinstance(key, Scalar) else None
+        if isinstance(value, Scalar) and not value.value and not value.style:
+            inner = outer.below(text_or_empty(key)) or UNKNOWN_TYPE
             empty_key, end = i, max(ends.get(id(inner), 0), i + 1)
-            while (
-                inner
-                and end < len(pairs)
-                and _is_field(*pairs[end], inner)
-                and _is_below(*pairs[end], outer)
-            ):
+            while end < len(pairs) and _is_only_below(*pairs[end], inner, outer):
                 end += 1
             ends[id(inner)] = end
         yield empty_key, end
 
 
-def _is_below(key: Node, value: Node, outer: GoType) -> bool:
-    """Return whether an entry is no field of the outer object, or a keyword whose value looks like a property."""
-    return not _is_field(key, value, outer) or (
-        outer.kind == "map" and getattr(key, "value", "") in OBJECTS_OF_SCHEMA
-    )
+def _is_only_below(key: Node, value: Node, inner: GoType, outer: GoType) -> bool:
+    """Return whether an entry is a field of the inner object, and no field of the outer one unless it looks like a property."""
+    if not _is_field(key, value, inner):
+        return False
+    is_keyword = outer.kind == "map" and text_or_empty(key) in OBJECTS_OF_SCHEMA
+    return is_keyword or not _is_field(key, value, outer)
 
 
 def _is_field(key: Node, value: Node, of: GoType) -> bool:
@@ -344,8 +333,9 @@ def _is_field(key: Node, value: Node, of: GoType) -> bool:
     if of.kind in {"schema-or-array", "schema-or-bool"}:
         return _is_field(key, value, SCHEMA)
     if of.kind == "map":
-        return isinstance(value, Mapping) == (of.element is None or of.element.kind == "struct")
-    return isinstance(key, Scalar) and key.value in of.fields
+        element = of.element or UNKNOWN_TYPE
+        return isinstance(value, Mapping) == (element.kind == "struct")
+    return text_or_empty(key) in of.fields
 
 
 @_shift(
@@ -365,7 +355,7 @@ def indented(finding: DecodeFinding) -> ShiftedBlock:
     key, value = block.last
     end = _own_end(editor, value) if block.key.value == "properties" else editor.end(value)
     first = expect(Scalar, block.first[0])
-    outer = require(finding.go_type(finding.entry[0]))
+    outer = finding.go_type(finding.entry[0])
     return ShiftedBlock(
         first,
         max(end, key.end_mark.index),
@@ -374,11 +364,10 @@ def indented(finding: DecodeFinding) -> ShiftedBlock:
     )
 
 
-def _of_value(outer: GoType, name: str) -> GoType | None:
+def _of_value(outer: GoType, name: str) -> GoType:
     """Return the Go type of the value of a field, which for a schema is that of a schema in any of its forms."""
-    inner = outer.below(name)
-    is_schema = inner is not None and inner.kind in {"schema-or-array", "schema-or-bool"}
-    return SCHEMA if is_schema else inner
+    inner = outer.below(name) or UNKNOWN_TYPE
+    return SCHEMA if inner.kind in {"schema-or-array", "schema-or-bool"} else inner
 
 
 @_shift(
@@ -395,11 +384,11 @@ def fields_of_items(finding: RepeatedKeyFinding) -> ShiftedBlock | None:
     mapping = expect(Mapping, editor.parent(first))
     if mapping.flow or editor.parent(later) is not mapping or len(mapping.items) > _MOST_OF_SCHEMA:
         return None
-    empty = _empty_key(mapping, editor.index(first), editor.index(later))
-    below = [] if empty is None else mapping.items[empty + 2 :]
-    if not below or any(getattr(each, "value", "") not in SCHEMA.fields for each in below[::2]):
+    empty = require(_empty_key(mapping, editor.index(first), editor.index(later)))
+    names = key_names(mapping)[empty // 2 + 1 :]
+    if not names or not SCHEMA.fields.keys() >= {*names}:
         return None
-    start = expect(Scalar, below[0])
+    start = expect(Scalar, mapping.items[empty + 2])
     return ShiftedBlock(
         start,
         editor.end(mapping),

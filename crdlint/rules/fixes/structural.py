@@ -10,7 +10,7 @@ from textwrap import dedent
 from typing import Final
 
 from crdlint.crd.errors import Code
-from crdlint.crd.gotypes import CRD, SCHEMA
+from crdlint.crd.gotypes import OBJECT_META, SCHEMA
 from crdlint.light import NamedTuple, regex
 from crdlint.phrases import nearest
 from crdlint.rules.engine.advisory import JUNCTORS
@@ -56,6 +56,7 @@ from crdlint.yaml.nodes import (
     Sequence,
     child,
     is_block_text,
+    key_names,
     pairs_of,
     text_of,
     text_or_empty,
@@ -255,8 +256,7 @@ def _add_type(finding: FieldFinding, type_: str) -> Edit:
 def _outdented_items(finding: FieldFinding) -> Edits:
     """Indent the fields from `items` to the second type, without those that only lists have."""
     owner, editor = finding.owner, finding.editor
-    names = [getattr(key, "value", "") for key in owner.items[::2]]
-    items = owner.find("items")
+    names, items = key_names(owner), owner.find("items")
     if owner.flow or names.count("type") <= 1 or items is None or not is_null(items[1]):
         return
     first, own_type = names.index("items") + 1, names.index("type")
@@ -295,31 +295,31 @@ def _misspelled(finding: FieldFinding) -> Scalar | None:
     good="ports: {type: array, items: {x-kubernetes-preserve-unknown-fields: true}}"
 )
 def _items_of_any_type(finding: FieldFinding) -> Edits:
-    owner, parent = finding.owner, finding.editor.parent(finding.owner)
-    names = [
-        getattr(finding.editor.key_of(node), "value", "")
-        for node in (owner, parent)
-        if node is not None
-    ]
-    types = [key for key in owner.items[::2] if getattr(key, "value", "") == "type"]
-    description = text_or_empty(child(owner, "description"))
-    has_items_beside = isinstance(parent, Mapping) and parent.find("items") is not None
-    if (
-        names == ["items", "properties"]
-        or len(types) > 1
-        or has_items_beside
-        or _SWALLOWED.search(description)
-    ):
-        return  # its indentation may be wrong
+    owner, editor = finding.owner, finding.editor
     is_open = not any(map(owner.find, ("items", "properties")))
-    if is_open and _misspelled(finding) is None:
-        name = finding.editor.name("x-kubernetes-preserve-unknown-fields")
-        yield finding.editor.insert(
+    if is_open and _misspelled(finding) is None and not _may_be_at_wrong_level(editor, owner):
+        name = editor.name("x-kubernetes-preserve-unknown-fields")
+        yield editor.insert(
             owner,
             "items",
             f"{{{name}: true}}",
             after="type",
         )
+
+
+def _may_be_at_wrong_level(editor: Editor, schema: Mapping) -> bool:
+    """Return whether the items of a list may be written at another level: beside its schema, or in its description."""
+    parent = editor.parent(schema)
+    is_property = editor.name_of(schema) == "items" and editor.name_of(parent) == "properties"
+    has_items_beside = child(parent, "items") is not None
+    has_two_types = key_names(schema).count("type") > 1
+    description = text_or_empty(child(schema, "description"))
+    return (
+        is_property
+        or has_items_beside
+        or has_two_types
+        or _SWALLOWED.search(description) is not None
+    )
 
 
 @Fixer("Write the type that Kubernetes gives it", "safe")
@@ -368,14 +368,9 @@ def _rule_of_lookahead(finding: FieldFinding) -> Edits:
 @Fixer("Write `metadata: {type: object}`", "safe")
 def _plain_metadata(finding: FieldFinding) -> Edits:
     metadata, editor = finding.mapping(finding.path), finding.editor
-    properties = child(metadata, "properties")
-    names = [(metadata, SCHEMA.fields), (properties, CRD.fields["metadata"].type.fields)]
-    if any(
-        getattr(key, "value", "") not in fields
-        for each, fields in names
-        if isinstance(each, Mapping)
-        for key in each.items[::2]
-    ):
+    properties = {text_or_empty(key) for key, _ in pairs_of(child(metadata, "properties"))}
+    is_complete = OBJECT_META.fields.keys() >= properties
+    if not is_complete or not SCHEMA.fields.keys() >= {*key_names(metadata)}:
         return  # what belongs beside it
     if metadata.flow:
         key = editor.name("type")

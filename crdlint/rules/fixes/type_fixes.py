@@ -15,7 +15,15 @@ from crdlint.files.recognition import KIND, VERSION
 from crdlint.light import regex
 from crdlint.phrases import nearest
 from crdlint.rules.engine.advisory import SCALARS, TYPES_OF
-from crdlint.rules.engine.edits import Edits, add_required, expect, is_null, texts, unlisted
+from crdlint.rules.engine.edits import (
+    Edits,
+    add_required,
+    expect,
+    is_null,
+    require,
+    texts,
+    unlisted,
+)
 from crdlint.rules.engine.examples import HEAD
 from crdlint.rules.engine.finding import DecodeFinding, DocumentFinding
 from crdlint.rules.engine.fixer import Fixer
@@ -31,6 +39,7 @@ from crdlint.yaml.nodes import (
     Sequence,
     child,
     is_glued_item,
+    key_names,
     text_of,
     text_or_empty,
 )
@@ -168,20 +177,15 @@ def _required_property(finding: DecodeFinding) -> Edits:
     may_mean_fields = word == "true" and isinstance(fields, Mapping) and bool(fields.items)
     if word not in {"true", "false"} or len(schema.items) == 2 or may_mean_fields:
         return
-    name, properties = editor.key_of(schema), editor.parent(schema)
-    if name is not None and name.value == "items":
+    name, properties = require(editor.key_of(schema)).value, editor.parent(schema)
+    if name == "items":
         yield editor.remove(schema, "required")  # an item is never missing
         return
-    key, owner = (
-        (None, None)
-        if properties is None
-        else (editor.key_of(properties), editor.parent(properties))
-    )
-    if name is None or key is None or key.value != "properties":
+    if editor.name_of(properties) != "properties":
         return
     yield editor.remove(schema, "required")
     if word == "true":
-        yield from add_required(editor, expect(Mapping, owner), [name.value])
+        yield from add_required(editor, expect(Mapping, editor.parent(properties)), [name])
 
 
 @Fixer("Move `required` out of `properties`", "safe").example(
@@ -190,12 +194,11 @@ def _required_property(finding: DecodeFinding) -> Edits:
 )
 def _required_in_properties(finding: DecodeFinding) -> Edits:
     properties, _, value = _entry_of(finding, "required")
-    key, schema = finding.editor.key_of(properties), finding.editor.parent(properties)
-    if key is not None and key.value == "properties":
-        yield finding.editor.remove(properties, "required")
-        yield from add_required(
-            finding.editor, expect(Mapping, schema), texts(expect(Sequence, value).items)
-        )
+    editor = finding.editor
+    if editor.name_of(properties) == "properties":
+        schema = expect(Mapping, editor.parent(properties))
+        yield editor.remove(properties, "required")
+        yield from add_required(editor, schema, texts(expect(Sequence, value).items))
 
 
 @Fixer("Move the rules out of `properties`", "safe").example(
@@ -210,9 +213,9 @@ def _rules_in_properties(finding: DecodeFinding) -> Edits:
     """Move the rules of an object, which are among its properties, out to the object."""
     properties, _, value = _entry_of(finding, "x-kubernetes-validations")
     editor, rules = finding.editor, expect(Sequence, value)
-    key, owner = editor.key_of(properties), expect(Mapping, editor.parent(properties))
+    name, owner = editor.name_of(properties), expect(Mapping, editor.parent(properties))
     is_only = len(properties.items) == len(("key", "value"))
-    if key is None or key.value != "properties" or is_only or not _reads_each(rules, properties):
+    if name != "properties" or is_only or not _reads_each(rules, properties):
         return
     if owner.find("x-kubernetes-validations") is None and (rules.flow or not owner.flow):
         source = editor.source(rules) if rules.flow else block(editor, rules)
@@ -227,7 +230,7 @@ def _rules_in_properties(finding: DecodeFinding) -> Edits:
 
 def _reads_each(rules: Sequence, properties: Mapping) -> bool:
     """Return whether each of some rules reads a property, so that none may be of the property above it."""
-    names = "|".join(re.escape(text_or_empty(name)) for name in properties.items[::2])
+    names = "|".join(map(re.escape, key_names(properties)))
     read = re.compile(rf"\bself\.(?:{names})\b")
     return all(read.search(text_or_empty(child(rule, "rule"))) for rule in rules.items)
 
@@ -351,13 +354,7 @@ def _missing_blank(finding: DecodeFinding) -> Edits:
     """Add a space after the colon of a field that is alone in a mapping."""
     value = expect(Scalar, finding.entry[2])
     of, match = finding.go_type(value), _FIELD.match(value.value)
-    if (
-        of is not None
-        and of.kind == "struct"
-        and match is not None
-        and match[1] in of.fields
-        and not value.style
-    ):
+    if match is not None and match[1] in of.fields and not value.style:
         start = value.start_mark.index
         yield Edit(start + match.end(1), start + match.end(), ": ")
 
@@ -367,17 +364,15 @@ def _missing_blank(finding: DecodeFinding) -> Edits:
     good=_with("name: {type: string, description: '5'}"),
 )
 def _text_value(finding: DecodeFinding) -> Edits:
-    node = _wrong_scalar(finding)
-    is_of_schema = finding.go_type(finding.entry[0]) is SCHEMA
-    is_no_text = is_of_schema and finding.entry[1].value in {"format", "pattern"}
-    if (
-        is_no_text
-        or _is_name_of_version(finding)
-        or node.style
-        or finding.problem.go_type != "string"
-    ):
-        return  # no format is a number, and no pattern is `true`
-    yield finding.editor.replace(node, quoted(node.value, double=finding.editor.is_json))
+    node, mapping, key = _wrong_scalar(finding), *finding.entry[:2]
+    # No format is a number, no pattern is `true`, and the name of no version begins with a digit.
+    of_words = _FIELDS_OF_WORDS.get(finding.go_type(mapping).name, ())
+    if finding.problem.go_type == "string" and key.value not in of_words and not node.style:
+        yield finding.editor.replace(node, quoted(node.value, double=finding.editor.is_json))
+
+
+# The fields whose texts are never those of numbers or booleans, by the Go type of the object.
+_FIELDS_OF_WORDS: Final = {SCHEMA.name: ("format", "pattern"), _VERSION: ("name",)}
 
 
 @Fixer("Write the key and its value", "safe").example(
@@ -397,19 +392,15 @@ def _pair(finding: DecodeFinding) -> Edits:
     yield finding.editor.replace(node, written if is_below else f"{{{written}}}")
 
 
-def _is_name_of_version(finding: DecodeFinding) -> bool:
-    of = finding.go_type(finding.entry[0])
-    return of is not None and of.name == _VERSION and finding.entry[1].value == "name"
-
-
 @Fixer("Begin the version with `v`", "unsafe").example(
     bad=WHOLE_CRD.replace("name: v1\n", "name: 1\n"),
     good=WHOLE_CRD,
     scope="text",
 )
 def _version_of_number(finding: DecodeFinding) -> Edits:
-    node = _wrong_scalar(finding)
-    if _is_name_of_version(finding) and node.value.isdecimal():
+    node, mapping, key = _wrong_scalar(finding), *finding.entry[:2]
+    is_name = key.value == "name" and finding.go_type(mapping).name == _VERSION
+    if is_name and node.value.isdecimal():
         yield finding.editor.replace(node, finding.editor.value(f"v{node.value}"))
 
 
@@ -431,12 +422,11 @@ def _format_of_bits(finding: DecodeFinding) -> Edits:
 )
 def _glued_item(finding: DecodeFinding) -> Edits:
     """Add the space after the dash of the only item of a list, below its key."""
-    _, key, value = finding.entry
-    of = finding.go_type(value)
-    if of is None or of.kind != "slice" or not isinstance(value, Scalar) or value.style:
-        return
+    _, key, node = finding.entry
+    value = expect(Scalar, node)
     start = value.start_mark
-    if is_glued_item(value.value) and start.line > key.start_mark.line:
+    is_item = is_glued_item(value.value) and not value.style
+    if is_item and finding.go_type(value).kind == "slice" and start.line > key.start_mark.line:
         yield finding.editor.inserted(start.index + 1, " ")
 
 
@@ -448,7 +438,7 @@ def _list_of_one(finding: DecodeFinding) -> Edits:
     """Make a list of a single value, of values with separators between them, or of the keys of a mapping."""
     value = finding.entry[2]
     of = finding.go_type(value)
-    if of is None or of.kind != "slice":
+    if of.kind != "slice":
         return
     if isinstance(value, Scalar):
         yield from _list_of_words(finding, value)
@@ -510,7 +500,7 @@ def _words_behind(finding: DecodeFinding) -> list[Scalar]:
     editor, (mapping, key, _) = finding.editor, finding.entry
     of = finding.go_type(mapping)
     words: list[Scalar] = []
-    if not mapping.flow or of is None or of.kind != "struct":
+    if not mapping.flow or of.kind != "struct":
         return words
     position = editor.index(key) + len(("key", "value"))
     following = [*zip(mapping.items[position::2], mapping.items[position + 1 :: 2], strict=True)]
@@ -595,12 +585,14 @@ def _single_mapping(finding: DecodeFinding) -> Edits:
         return
     of = finding.go_type(value)
     items = [expect(Mapping, item) for item in expect(Sequence, value).items]
-    names = [name for item in items for name in texts(item.items[::2])]
-    if of is None or of.kind not in {"struct", "map"}:
+    if of.kind not in {"struct", "map"}:
         return
     if len(items) == 1:
         yield from unlisted(finding.editor, value)
-    elif len({*names}) == len(names) and (of.kind == "map" or of.fields.keys() >= {*names}):
+        return
+    names = [name for item in items for name in texts(item.items[::2])]
+    are_different = len({*names}) == len(names)
+    if are_different and (of.kind == "map" or of.fields.keys() >= {*names}):
         yield from _without_marks_of_list(finding.editor, expect(Sequence, value), items)
 
 
@@ -635,9 +627,8 @@ def _field_of_property(finding: DecodeFinding) -> Edits:
 def _keyword_beside_properties(finding: DecodeFinding) -> tuple[Mapping, Scalar]:
     """Return properties, and among them a keyword of a schema with a scalar as the value."""
     properties, key, value = finding.entry
-    if getattr(finding.editor.key_of(properties), "value", "") != "properties":
-        raise UneditableError
-    if not _is_value_of_keyword(key.value, value):
+    is_property = finding.editor.name_of(properties) == "properties"
+    if not is_property or not _is_value_of_keyword(key.value, value):
         raise UneditableError
     return properties, key
 
@@ -730,8 +721,7 @@ def _schema_of_type(finding: DecodeFinding) -> Edits:
     editor, node = finding.editor, _value_expected_as(finding, "v1.JSONSchemaProps")
     if node is None and finding.problem.message == SCHEMA_OR_BOOLEAN:
         node = finding.entry[2]
-    key = None if node is None else editor.key_of(node)
-    if key is not None and key.value == "type":  # its indentation may be wrong
+    if editor.name_of(node) == "type":  # its indentation may be wrong
         return
     if isinstance(node, Scalar) and node.value in TYPES:
         yield editor.replace(node, f"{{{editor.name('type')}: {finding.written(node)}}}")
@@ -839,8 +829,7 @@ def _names_of_item(items: Sequence) -> list[str]:
     if len(items.items) != 1:
         return []
     (item,) = items.items
-    names = item.items[::2] if isinstance(item, Mapping) else [item]
-    return list(map(text_or_empty, names))
+    return key_names(item) if isinstance(item, Mapping) else [text_or_empty(item)]
 
 
 def _status_out_of_list(editor: Editor, items: Sequence, written: str) -> Edit:

@@ -14,7 +14,7 @@ from crdlint.rules.engine.fixer import Fixer
 from crdlint.rules.engine.mistakes import Mistake, is_item, is_short, plain_value
 from crdlint.spelling import name_meant
 from crdlint.yaml.editor import UneditableError, quoted
-from crdlint.yaml.nodes import Mapping, Scalar, child
+from crdlint.yaml.nodes import Mapping, Node, Scalar, child
 from crdlint.yaml.resolve import resolve
 
 _OF_FLOW: Final = regex(r"[][,{}]|: ")
@@ -128,7 +128,7 @@ def _moved(finding: PathFinding) -> Edits:
     around, fields = editor.parent(owner), mistake.schema.properties
     if not editor.is_key(key) or name_meant(key.value, fields) is not None:
         return
-    homes = [around] if key.value in mistake.outer.properties else []
+    homes: list[Node | None] = [around] if key.value in mistake.outer.properties else []
     homes += [
         child(owner, name) for name, schema in fields.items() if key.value in schema.properties
     ]
@@ -136,14 +136,13 @@ def _moved(finding: PathFinding) -> Edits:
     if home.find(key.value) is None and not owner.flow and not home.flow and len(owner.items) > 2:
         from crdlint.rules.fixes.v1beta1 import block
 
-        inner = editor.key_of(owner) if home is around else None
         value = block(editor, owner.items[editor.index(key) + 1])
         yield editor.remove(owner, key.value)
         yield editor.insert(
             home,
             key.value,
             value,
-            before="" if inner is None else inner.value,
+            before=editor.name_of(owner if home is around else None),
         )
 
 
