@@ -320,7 +320,12 @@ def _ends(pairs: list[Pair], outer: GoType) -> Iterator[tuple[int, int]]:
         yield empty_key, end
 
 
-def _is_only_below(key: Node, value: Node, inner: GoType, outer: GoType) -> bool:
+def _is_only_below(
+    key: Node,
+    value: Node,
+    inner: GoType,
+    outer: GoType,
+) -> bool:
     """Return whether an entry is a field of the inner object, and no field of the outer one unless it looks like a property."""
     if not _is_field(key, value, inner):
         return False
