@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from crdlint.runner.cache import Cache
     from crdlint.sources.helm.check import Charts
     from crdlint.sources.helm.layout import HelmValues
-    from crdlint.sources.previous.load import OldSide
+    from crdlint.sources.previous.old_side import OldSide
 
     Baseline: TypeAlias = BaselineMatcher | Update | AddedIgnores | PrintedIgnores | None
 
@@ -361,16 +361,21 @@ class _CheckCommand:
         if arguments.against is None:
             return None
         from crdlint.sources.previous.crds import OldCharts
-        from crdlint.sources.previous.load import OldSide, load
+        from crdlint.sources.previous.load import against, load
 
-        name = arguments.stdin_filename
+        name, builds = arguments.stdin_filename, not arguments.no_kustomize
         paths = tuple(name if path == STDIN and name else path for path in arguments.paths)
-        old = OldSide(OldCharts(values), builds=not arguments.no_kustomize)
         try:
-            load(arguments.against, paths, selection, old, folder)
+            sides = against(arguments.against, paths, folder)
+            return load(
+                sides,
+                paths,
+                selection,
+                OldCharts(values),
+                builds=builds,
+            )
         except RepositoryError as error:
             raise click.UsageError(f"--against: {error}") from error
-        return old
 
     def _compare_all(self, old: OldSide, charts: Charts | None) -> None:
         """Report what the comparison with the old side finds beside the CRDs of the files."""

@@ -35,9 +35,9 @@ if TYPE_CHECKING:
     from crdlint.diagnostics import Diagnostic
     from crdlint.linting.result import FileResult
     from crdlint.sources.helm.check import Charts
-    from crdlint.sources.previous.copies import Side
     from crdlint.sources.previous.crds import PreviousCRDs
-    from crdlint.sources.previous.load import OldSide
+    from crdlint.sources.previous.load import Side
+    from crdlint.sources.previous.old_side import OldSide
 
 _EVERYTHING: Final = ("*", "change-*")
 
@@ -89,7 +89,7 @@ def command(arguments: DiffOptions) -> int:
 
 class _DiffCommand:
     def __init__(self, arguments: DiffOptions, folder: str) -> None:
-        from crdlint.sources.previous.copies import side
+        from crdlint.sources.previous.load import side
 
         self._options = arguments
         view = View(
@@ -237,10 +237,16 @@ class _DiffCommand:
 
     def _load(self, selection: Selection) -> OldSide:
         from crdlint.sources.previous.crds import OldCharts
-        from crdlint.sources.previous.load import OldSide, load_side
+        from crdlint.sources.previous.load import load
 
-        old = OldSide(OldCharts(self._values), builds=self._planner.kustomize)
-        load_side(self._old, (self._new.path,), selection, old)
+        charts, builds = OldCharts(self._values), self._planner.kustomize
+        old = load(
+            [self._old],
+            (self._new.path,),
+            selection,
+            charts,
+            builds=builds,
+        )
         self._note_unread((each for each in old.problems if each.fatal), self._old)
         skipped = () if self._options.quiet else old.problems
         for each in skipped:

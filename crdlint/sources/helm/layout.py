@@ -161,3 +161,7 @@ class ChartLayout:
         chart = self._charts[folder]
         self._charts.update(dict.fromkeys(passed, chart))
         return chart
+
+    def outermost(self, chart: str) -> str:
+        """Return the outermost chart that contains a chart."""
+        return outermost(chart, self._is_file)

@@ -1,24 +1,23 @@
-"""Sides of a comparison as files: a path, or copies of parts of a commit for Helm and kustomize, without git's hooks or filters."""
+"""Files of a commit, and copies of parts of it for Helm and kustomize, without git's hooks or filters."""
 
 from __future__ import annotations
 
 import os
 import posixpath
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator
 from contextlib import contextmanager
 from functools import cached_property
 from itertools import chain, filterfalse
 from pathlib import PurePosixPath
 from typing import Final
 
-from crdlint.files.git import CommitTree, Content, commit_of, contents, has_revision, tree_of
+from crdlint.files.git import CommitTree, Content, contents, tree_of
 from crdlint.files.offline import sandbox
 from crdlint.files.paths import has_yaml_suffix
-from crdlint.files.read import UnreadableError, decode, read_bytes
-from crdlint.files.repository import Repository, RepositoryError, repository_of
+from crdlint.files.read import UnreadableError, decode
+from crdlint.files.repository import Repository, RepositoryError
 from crdlint.light import dataclass
-from crdlint.sources.helm.archive import ArchiveBudget, ArchiveError, members
-from crdlint.sources.helm.layout import CHART, MAX_BYTES, is_archive, may_be_installed
+from crdlint.sources.helm.layout import CHART, MAX_BYTES
 from crdlint.sources.kustomize import KUSTOMIZATIONS
 from crdlint.yaml.nodes import nodes_of, text_of
 from crdlint.yaml.parse import iter_documents
@@ -257,114 +256,6 @@ def _references(data: bytes) -> Iterator[str]:
                 yield value.partition("=")[2]
 
 
-# A revision neither configures crdlint nor hides files from it.
-_LEFT_OUT: Final = frozenset(
-    {".crdlint.yaml", ".crdlint.yml", "crdlint.toml", "pyproject.toml", ".gitignore"}
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Side:
-    """Files to compare: their path, and the text that replaces that path in names for users.
-
-    A copy of a revision may have files in `top` that are not below the path. They are named after the `revision`. It has no
-    links that lead out of the repository: `links_out` are the paths where these would be.
-    """
-
-    path: str
-    shown: str
-    problems: tuple[str, ...] = ()
-    top: str | None = None
-    revision: str = ""
-    links_out: tuple[str, ...] = ()
-
-    def name(self, file: str) -> str:
-        """Return the name for users of a file of this side."""
-        if file == self.path:
-            return self.shown
-        for folder, shown in self._shown_folders:
-            if file.startswith(folder):
-                return shown + file.removeprefix(folder)
-        return file
-
-    def counterpart(self, file: str, arguments: Sequence[str]) -> str:
-        """Return the path in the only argument that has the place of a file of this side, empty if there are several."""
-        if len(arguments) != 1:
-            return ""
-        return os.path.normpath(os.path.join(arguments[0], os.path.relpath(file, self.path)))
-
-    def in_names(self, text: str) -> str:
-        """Return a text in which the paths of copied files are replaced by the names for users."""
-        for folder, shown in self._shown_folders:
-            text = text.replace(folder, shown)
-        return text
-
-    @property
-    def _shown_folders(self) -> list[tuple[str, str]]:
-        """The beginnings of the paths of copied files, and what replaces them in names for users."""
-        if self.path == self.shown:
-            return []
-        end = "" if self.shown.endswith(":") else "/"
-        folders = [(self.path + os.sep, self.shown + end)]
-        if self.top is not None:
-            folders.append((self.top + os.sep, f"{self.revision}:"))
-        return folders
-
-
-def unpacked(archive: str, folder: str, shown: str | None = None) -> Side:
-    """Return a packed chart as a side, after its regular files are written to a folder; raise RepositoryError.
-
-    Links in the archive are left out, as Helm does. An empty `.git` marks the folder as a repository, so that no
-    reference in a file leads out of it.
-    """
-    try:
-        tops = _unpack(archive, folder)
-    except (ArchiveError, UnreadableError) as error:
-        raise RepositoryError(f"{archive}: cannot be unpacked: {error}") from error
-    except OSError as error:
-        reason = f"{error.filename}: {error.strerror}"
-        raise RepositoryError(f"{archive}: cannot be unpacked: {reason}") from error
-    name = f"{shown or archive}:"
-    if len(tops) != 1:
-        return Side(folder, name)
-    below = tops.pop()
-    return Side(os.path.join(folder, below), f"{name}{below}")
-
-
-def _unpack(archive: str, folder: str) -> set[str]:
-    """Write the regular files of an archive to a folder, and return the names at its top."""
-    os.makedirs(os.path.join(folder, ".git"), exist_ok=True)
-    packed = members(read_bytes(archive, MAX_BYTES), ArchiveBudget(), may_be_installed)
-    tops: set[str] = set()
-    for name, data in packed:
-        tops.add(name.partition("/")[0])
-        with open(target_of(folder, name), "wb") as file:
-            file.write(data)
-    return tops
-
-
-def side_of_path(path: str, repositories: Iterable[Repository], folder: str | None) -> Side:
-    """Return a path as a side, a packed chart unpacked to `folder`; raise RepositoryError if it is also the name of a revision."""
-    may_be_revision = not path.startswith((".", "/"))
-    if may_be_revision and any(has_revision(repository, path) for repository in repositories):
-        # A checkout must not choose what it is compared with.
-        raise RepositoryError(
-            f"{path!r} is both a path and a git revision: write `./{path}` or `{path}^{{commit}}`"
-        )
-    if folder is None or not is_archive(path):
-        return Side(path, path)
-    return unpacked(path, folder)
-
-
-def named_commit(repository: Repository, revision: str) -> str:
-    """Return the commit of a revision that is neither a file nor a folder; raise RepositoryError."""
-    try:
-        return commit_of(repository, revision)
-    except RepositoryError as error:
-        message = f"no file, folder or git revision named {revision!r} (repository at {repository.top}): {error}"
-        raise RepositoryError(message) from error
-
-
 def _targets(layer: str, path: str, data: bytes) -> Iterator[str]:
     """Yield the paths that a file of a kustomization may refer to; the path of others is ignored."""
     if posixpath.basename(path) in KUSTOMIZATIONS or _PLUGIN in data:
@@ -372,65 +263,20 @@ def _targets(layer: str, path: str, data: bytes) -> Iterator[str]:
             yield posixpath.normpath(posixpath.join(layer, reference))
 
 
-def side(source: str, folder: str) -> Side:
-    """Return a side from a path, or from a git revision, whose files are written to `folder`, as those of a packed chart.
-
-    A revision means its files below the working directory, and `REVISION:PATH` a file or directory of it. Raise
-    RepositoryError if it is neither.
-    """
-    repository = repository_of(os.curdir)
-    if os.path.lexists(source):
-        return side_of_path(source, [] if repository is None else [repository], folder)
-    if repository is None:
-        raise RepositoryError(
-            f"no file or folder named {source!r}, and the working directory is in no git repository"
-        )
-    return _side_of_revision(repository, source, folder)
+# A revision neither configures crdlint nor hides files from it.
+_LEFT_OUT: Final = frozenset(
+    {".crdlint.yaml", ".crdlint.yml", "crdlint.toml", "pyproject.toml", ".gitignore"}
+)
 
 
-def _side_of_revision(repository: Repository, source: str, folder: str) -> Side:
-    """Return a side from a git revision of a repository, or from a path of the revision; see `side`."""
-    revision, colon, path = source.partition(":")
-    below = _below(repository, path if colon else "./")
-    commit = named_commit(repository, revision)
-    if below.startswith(".."):
-        raise RepositoryError(f"{path} is outside of the repository")
-    files = CommitFiles(repository, commit)
-    problems = _export(files, below, folder)
-    root = os.path.normpath(os.path.join(folder, below))
-    if not os.path.lexists(root):
-        if colon:
-            raise RepositoryError(f"{revision} has no YAML or JSON file in {path}")
-        os.makedirs(root, exist_ok=True)
-    if is_archive(root):
-        return unpacked(root, f"{folder}.unpacked", source)
-    shown = source if colon else f"{source}:"
-    links = (link for link in files.links_out() if _is_at_or_below(link, below))
-    return Side(
-        root,
-        shown,
-        tuple(f"{revision}: {problem}" for problem in problems),
-        folder,
-        revision,
-        tuple(os.path.join(folder, link) for link in links),
-    )
-
-
-def _below(repository: Repository, path: str) -> str:
-    """Return a path of a revision: from the top of the repository, or from the working directory if it begins with a dot."""
-    here = os.path.relpath(os.path.realpath(os.curdir), repository.top)
-    is_relative = path.startswith(("./", "../"))
-    return os.path.normpath(os.path.join(here, path) if is_relative else path or ".")
-
-
-def _export(files: CommitFiles, below: str, folder: str) -> list[str]:
+def export(files: CommitFiles, below: str, folder: str) -> list[str]:
     """Write what a commit has below a path to a folder, and return the problems.
 
     These are YAML and JSON files, all files of charts, and what kustomizations and links in charts refer to.
     """
     os.makedirs(os.path.join(folder, ".git"), exist_ok=True)  # no reference leads out of the copy
     objects = files.tree.files
-    inside = [path for path in objects if _is_at_or_below(path, below)]
+    inside = [path for path in objects if is_at_or_below(path, below)]
     charts = _charts(objects, inside, below)
     plain = (path for path in inside if has_yaml_suffix(path) or path == below)
     of_charts = (path for path in objects if charts and path.startswith(tuple(charts)))
@@ -456,7 +302,8 @@ def _is_kustomization(path: str) -> bool:
     return posixpath.basename(path) in KUSTOMIZATIONS
 
 
-def _is_at_or_below(path: str, top: str) -> bool:
+def is_at_or_below(path: str, top: str) -> bool:
+    """Return whether a path of a commit is another one, or below it."""
     return top == "." or path == top or path.startswith(f"{top}/")
 
 
