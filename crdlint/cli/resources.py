@@ -14,7 +14,7 @@ from crdlint.resources.pipeline import ResourceOptions, Validated, validate_text
 from crdlint.resources.placeholders import PlaceholderPatterns
 from crdlint.runner.task import shown_name
 from crdlint.sources.fragments import Fragments
-from crdlint.sources.helm.layout import TEMPLATES, ChartLayout
+from crdlint.sources.helm.layout import ChartLayout
 
 if TYPE_CHECKING:
     from crdlint.cli.inputs import Inputs
@@ -109,8 +109,7 @@ class ResourceCheck:
         placeholders = PlaceholderPatterns(
             config.placeholders or (), built_in=config.placeholders is not None
         )
-        location = None if path == STDIN else self.layout.locate(path)
-        is_fixable = location is None or location.part != TEMPLATES
+        is_fixable = path == STDIN or self.layout.template_at(path) is None
         return replace(
             self.options,
             placeholders=placeholders,

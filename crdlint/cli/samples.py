@@ -12,7 +12,6 @@ from crdlint.files.read import open_descriptor
 from crdlint.light import dataclass, replace
 from crdlint.resources.pipeline import ResourceOptions
 from crdlint.safety.escapes import trace
-from crdlint.sources.helm.layout import TEMPLATES
 from crdlint.sources.samples import SampleFiles
 
 if TYPE_CHECKING:
@@ -91,8 +90,7 @@ class Samples:
         return replace(self.check, options=replace(self.check.options, of_tests=True))
 
     def _is_template(self, path: str) -> bool:
-        location = None if open_descriptor(path) is not None else self.check.layout.locate(path)
-        return location is not None and location.part == TEMPLATES
+        return open_descriptor(path) is None and self.check.layout.template_at(path) is not None
 
 
 def _as_test_data(applied: Applied) -> Applied:

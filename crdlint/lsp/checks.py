@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -15,7 +15,7 @@ from crdlint.files.recognition import groups_in
 from crdlint.kubernetes.servers import NEWEST_ALONE, Range
 from crdlint.linting.documents import unchecked
 from crdlint.linting.request import CheckRequest
-from crdlint.linting.result import FileResult
+from crdlint.linting.result import FileResult, FoundRule
 from crdlint.lsp import resources
 from crdlint.lsp.workspace import OpenDocument, Workspace, stamp_of
 from crdlint.rules.texts import reading
@@ -24,7 +24,7 @@ from crdlint.runner.fixes import CheckFailedError, Fixed, fix, reported
 from crdlint.runner.plan import Planner
 from crdlint.runner.task import Checker, Settings, Task
 from crdlint.safety.bugs import Bug, collected, contain
-from crdlint.sources.helm.layout import TEMPLATES, ChartLayout
+from crdlint.sources.helm.layout import ChartLayout
 from crdlint.yaml.edit import composed
 
 
@@ -46,6 +46,11 @@ class Checked:
     bugs: tuple[Bug, ...] = ()
     resources: FileResult | None = None
     validate: Callable[[str], FileResult] | None = None
+
+    @property
+    def rules(self) -> Sequence[FoundRule]:
+        """The rules of its CRDs that the API server compiles, with their costs."""
+        return () if self.crds is None else self.crds.rules
 
 
 _REQUEST: Final = CheckRequest(
@@ -210,8 +215,7 @@ class Checks:
         if not groups:
             return checked, ()
         definitions = self.index.definitions(document, checked.config, versions)
-        location = ChartLayout().locate(path) if "{{" in text else None
-        is_template = location is not None and location.part == TEMPLATES
+        is_template = "{{" in text and ChartLayout().template_at(path) is not None
         config = checked.config
 
         def validate(text: str) -> FileResult:

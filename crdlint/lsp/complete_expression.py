@@ -9,7 +9,7 @@ from typing import Final
 from lsprotocol.types import CompletionItem, CompletionItemKind, InsertTextFormat, Range, TextEdit
 
 from crdlint.kubecel.completion import DOCS, Completion, compared_at, complete, context_at
-from crdlint.lsp.cursor import Cursor, EditedExpression, field_of
+from crdlint.lsp.cursor import Cursor, EditedExpression, schema_named
 from crdlint.lsp.words import plain, quoted
 from crdlint.lsp.workspace import OpenDocument
 from crdlint.yaml.nodes import Mapping, Scalar
@@ -90,15 +90,11 @@ class ExpressionCompletion:
         )
         if context is None:
             return ()
-        schema = expression.schema
+        schema = expression.schema if operand in ("self", "oldSelf") else None
         if context.receiver is not None:
-            member = field_of(expression, context, context.word)
-            if member is None or member.schema is None:
-                return ()
-            schema = member.schema
-        elif operand not in ("self", "oldSelf"):
-            return ()
-        texts = (value for value in schema.enum if isinstance(value, str))
+            schema = schema_named(expression, context, context.word)
+        values = () if schema is None else schema.enum
+        texts = (value for value in values if isinstance(value, str))
         return [text for text in texts if text.isprintable()]
 
     def _range(self, start: int, end: int) -> Range:

@@ -149,12 +149,12 @@ def _descend(
 
 
 @lru_cache(maxsize=8)
-def crd_of(root: Mapping, server: Server) -> CustomResourceDefinition | None:
-    """Return the CRD of an object as far as it can be decoded, None if it cannot."""
+def crd_of(root: Mapping, server: Server) -> CustomResourceDefinition:
+    """Return the CRD of an object as far as it can be decoded, an empty one if it cannot."""
     try:
         return read_crd(root, server=server).crd
     except YAMLDecodeError:
-        return None
+        return CustomResourceDefinition()
 
 
 def nearest_schema(
@@ -196,8 +196,8 @@ def expression_at(cursor: Cursor, server: Server) -> EditedExpression | None:
     if not isinstance(cursor.node, Scalar) or not _is_in_rule(cursor):
         return None
     crd = crd_of(cursor.root, server)
-    nearest = None if crd is None else nearest_schema(crd, cursor.steps)
-    if crd is None or nearest is None or len(nearest[1]) != _STEPS_IN_RULES:
+    nearest = nearest_schema(crd, cursor.steps)
+    if nearest is None or len(nearest[1]) != _STEPS_IN_RULES:
         return None
     schema = nearest[0]
     try:
@@ -271,6 +271,14 @@ def word_at(
         expression.env,
         expression.environment,
     )
+
+
+def schema_named(
+    expression: EditedExpression, context: WordContext, word: str
+) -> JSONSchemaProps | None:
+    """Return the schema of the field that a word of an expression names, None if it names none."""
+    member = field_of(expression, context, word)
+    return None if member is None else member.schema
 
 
 def field_of(expression: EditedExpression, context: WordContext, word: str) -> DeclField | None:

@@ -79,17 +79,15 @@ def _of_key(cursor: Cursor, checked: Checked, server: Server) -> Iterator[str]:
 
 def _rule_at(cursor: Cursor, checked: Checked, server: Server) -> FoundRule | None:
     """Return the rule that a place is in, if the API server compiles it; versions share those of equal schemas."""
-    if checked.crds is None or RULES not in cursor.steps:
+    nearest = nearest_schema(crd_of(cursor.root, server), cursor.steps)
+    if nearest is None or nearest[1][:1] != (RULES,) or len(nearest[1]) == 1:
         return None
-    crd = crd_of(cursor.root, server)
-    schema, rest = (crd and nearest_schema(crd, cursor.steps)) or (None, ())
-    if schema is None or rest[:1] != (RULES,) or len(rest) == 1:
-        return None
+    schema, rest = nearest
     path = f"{schema.path.child(RULES)}[{rest[1]}]"
     return next(
         (
             rule
-            for rule in checked.crds.rules
+            for rule in checked.rules
             if cursor.has(rule.span) and str(rule.estimated.path) == path
         ),
         None,
@@ -192,8 +190,7 @@ def _call(text: str, start: int) -> str:
 
 def _of_crd(cursor: Cursor, server: Server) -> Iterator[str]:
     """Yield what a field of a CRD is for, and what the API server makes of a schema."""
-    crd = crd_of(cursor.root, server)
-    nearest = None if crd is None else nearest_schema(crd, cursor.steps)
+    nearest = nearest_schema(crd_of(cursor.root, server), cursor.steps)
     if nearest is None or _is_field_of_crd(cursor, nearest[1]):
         yield from _field(cursor)
         return

@@ -147,11 +147,10 @@ def links_of(document: OpenDocument) -> list[DocumentLink]:
 
 def hints_of(document: OpenDocument, checked: Checked, visible: Range) -> list[InlayHint]:
     """Return the share of its budget beside each rule in a range, if it is one per cent or more."""
-    rules = () if checked.crds is None else checked.crds.rules
     lines = range(visible.start.line, visible.end.line + 1)
     return [
         _hint(document, rule)
-        for rule in rules
+        for rule in checked.rules
         if rule.span.line - 1 in lines and _is_worth_a_hint(rule)
     ]
 

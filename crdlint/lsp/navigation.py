@@ -13,13 +13,14 @@ from crdlint.crd.positions import Span
 from crdlint.diagnostics import Diagnostic, Related
 from crdlint.kubernetes.servers import Server
 from crdlint.lsp.cursor import (
+    SCHEMA,
     Cursor,
     crd_of,
     cursor_at,
     definition_of,
     expression_at,
-    field_of,
     nearest_schema,
+    schema_named,
     word_at,
 )
 from crdlint.lsp.occurrences import PATHS, Occurrences
@@ -93,24 +94,20 @@ def references_at(
     ``has_declaration`` adds the property itself, in each version.
     """
     checked = checks.of(document)
-    crd = crd_of(cursor.root, _server(checks, document)) if cursor.is_crd else None
-    schema = None if crd is None else schema_at(document, cursor, checks)
-    if crd is None or schema is None:
+    schema = schema_at(document, cursor, checks) if cursor.is_crd else None
+    if schema is None:
         return []
+    crd = crd_of(cursor.root, _server(checks, document))
     occurrences = Occurrences(document, cursor, crd, schema)
-    rules = [] if checked.crds is None else checked.crds.rules
     declarations = occurrences.declarations() if has_declaration else ()
-    return occurrences.locations((*declarations, *occurrences.uses(rules)))
+    return occurrences.locations((*declarations, *occurrences.uses(checked.rules)))
 
 
 def schema_at(document: OpenDocument, cursor: Cursor, checks: Checks) -> JSONSchemaProps | None:
     """Return the schema of the property that a position of a CRD declares or names, None if there is none."""
     crd = crd_of(cursor.root, _server(checks, document))
-    if crd is None:
-        return None
     nearest = nearest_schema(crd, cursor.steps)
-    is_property = nearest is not None and not nearest[1] and nearest[0].steps[:1] == ("properties",)
-    if nearest is not None and is_property:
+    if nearest is not None and not nearest[1] and nearest[0].steps[:1] == ("properties",):
         return nearest[0]
     path = _named_path(cursor, _server(checks, document))
     path_text = None if path is None else str(path)
@@ -131,10 +128,9 @@ def _server(checks: Checks, document: OpenDocument) -> Server:
 
 def _named_path(cursor: Cursor, server: Server) -> Path | None:
     """Return the path of the schema that a name, path or expression of a CRD leads to."""
-    crd = crd_of(cursor.root, server)
-    if crd is None or cursor.on_key:
+    if cursor.on_key:
         return None
-    schema = _named_schema(crd, cursor)
+    schema = _named_schema(crd_of(cursor.root, server), cursor)
     return _path_in_expression(cursor, server) if schema is None else schema.path
 
 
@@ -148,16 +144,14 @@ def _named_schema(crd: CustomResourceDefinition, cursor: Cursor) -> JSONSchemaPr
         if rest[:1] == ("x-kubernetes-list-map-keys",) and schema.item_schema is not None:
             return schema.item_schema.properties.get(value)
         return _by_path(schema, value) if rest[-1:] == ("fieldPath",) else None
-    if len(cursor.steps) > 3 and cursor.steps[-1] in PATHS:
-        root = nearest_schema(crd, (*cursor.steps[:3], "schema", "openAPIV3Schema"))
-        return None if root is None else _by_path(root[0], value)
-    return None
+    root = nearest_schema(crd, (*cursor.steps[:3], *SCHEMA))
+    return None if root is None or cursor.steps[-1] not in PATHS else _by_path(root[0], value)
 
 
 def _by_path(schema: JSONSchemaProps, path: str) -> JSONSchemaProps | None:
     names = [name for name, _ in json_paths.steps(path)]
     steps: Steps = tuple(0 if name is json_paths.ITEMS else name for name in names)
-    return None if "" in names else value_schema(schema, steps) if steps else None
+    return value_schema(schema, steps) if steps and "" not in names else None
 
 
 def _path_in_expression(cursor: Cursor, server: Server) -> Path | None:
@@ -170,8 +164,8 @@ def _path_in_expression(cursor: Cursor, server: Server) -> Path | None:
         return None
     if context is None or context.receiver is None:
         return expression.schema.path if word[0] in ("self", "oldSelf") else None
-    member = field_of(expression, context, word[0])
-    return None if member is None or member.schema is None else member.schema.path
+    schema = schema_named(expression, context, word[0])
+    return None if schema is None else schema.path
 
 
 def _location(document: OpenDocument, cursor: Cursor, path: Path) -> Location:

@@ -147,13 +147,12 @@ class Occurrences:
 
     def _root_of(self, steps: Steps) -> JSONSchemaProps | None:
         """Return the schema that the path at some steps starts from, None if no path is there."""
-        if len(steps) > 3 and steps[-1] in PATHS:
-            nearest = nearest_schema(self._crd, (*steps[:3], *SCHEMA))
-            return None if nearest is None else nearest[0]
-        if steps[-1:] == ("fieldPath",) and steps[-3:-2] == (RULES,):
-            nearest = nearest_schema(self._crd, steps)
-            return None if nearest is None else nearest[0]
-        return None
+        if steps[-1] in PATHS:
+            steps = (*steps[:3], *SCHEMA)
+        elif steps[-3:-2] != (RULES,):
+            return None
+        nearest = nearest_schema(self._crd, steps)
+        return None if nearest is None else nearest[0]
 
     def _end_in(self, text: str, root: JSONSchemaProps) -> int | None:
         """Return the end of the step of a path that leads to the property, None if none does."""

@@ -29,16 +29,18 @@ class Renaming:
         """Find the property; raise CannotRenameError."""
         checked = checks.of(document)
         server = checks.versions(checked).newest
-        crd = crd_of(cursor.root, server) if cursor.is_crd else None
-        schema = None if crd is None else property_at(document, cursor, checks)
-        if crd is None or schema is None:
+        schema = property_at(document, cursor, checks) if cursor.is_crd else None
+        if schema is None:
             raise CannotRenameError("this is not a property of a schema")
         self._schema = schema
-        occurrences = Occurrences(document, cursor, crd, schema)
-        rules = [] if checked.crds is None else checked.crds.rules
-        if any(_is_broken(rule) for rule in rules if cursor.has(rule.span)):
+        occurrences = Occurrences(document, cursor, crd_of(cursor.root, server), schema)
+        if any(_is_broken(rule) for rule in checked.rules if cursor.has(rule.span)):
             raise CannotRenameError("a rule does not compile, so what it reads is not known")
-        every = (*occurrences.declarations(), *occurrences.uses(rules), *occurrences.in_defaults())
+        every = (
+            *occurrences.declarations(),
+            *occurrences.uses(checked.rules),
+            *occurrences.in_defaults(),
+        )
         self._occurrences = tuple({_ends(each.name): each for each in every}.values())
         self._here = document.text.position(cursor.index)
 

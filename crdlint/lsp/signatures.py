@@ -28,8 +28,10 @@ def signatures_at(document: OpenDocument, cursor: Cursor, checks: Checks) -> Sig
     if expression is None or index is None:
         return None
     call = open_call_at(expression.text, index)
-    overloads = [] if call is None else list(_overloads(expression, call))
-    if call is None or not overloads:
+    if call is None:
+        return None
+    overloads = list(_overloads(expression, call))
+    if not overloads:
         return None
     fitting = (
         number

@@ -208,7 +208,7 @@ class Charts:
 
     def _with_failures(self, result: FileResult, chart: _Chart) -> FileResult:
         """Add to a result why its chart is not rendered, once for the chart."""
-        notices = [] if chart.problem is None else [chart.problem]
+        notices = [*filter(None, [chart.problem])]
         notices += [failure.notice for failure in chart.failures if not failure.is_finding]
         self.failures += [failure for failure in chart.failures if failure.is_finding]
         chart.problem, chart.failures = None, ()
@@ -216,8 +216,8 @@ class Charts:
 
     def lint_template(self, path: str, text: str, lint: Lint) -> FileResult | None:
         """Return what `check` makes of a chart's template, None for another file; why a chart is not rendered is a notice."""
-        location = self._layout.locate(path) if "{{" in text else None
-        if location is None or location.part != TEMPLATES:
+        location = self._layout.template_at(path) if "{{" in text else None
+        if location is None:
             return None
         result = self.check(ChartFile(path, text, location), lint)
         return replace(
@@ -256,8 +256,8 @@ class Charts:
 
     def manifests(self, path: str) -> Sequence[str] | None:
         """Return the documents that Helm renders of a file of a chart; None if it is no template, or they are not known."""
-        location = self._layout.locate(path)
-        if location is None or location.part != TEMPLATES:
+        location = self._layout.template_at(path)
+        if location is None:
             return None
         chart = self.of(outermost(location.chart))
         if chart.failures:

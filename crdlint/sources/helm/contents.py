@@ -66,11 +66,14 @@ class Defined(NamedTuple):
     `kinds` are those names that the API server compares with other kinds only, `names` those for paths.
     """
 
-    group: str
-    kind: str
-    versions: tuple[str, ...]
+    group: str = ""
+    kind: str = ""
+    versions: tuple[str, ...] = ()
     names: frozenset[str] = frozenset()
     kinds: frozenset[str] = frozenset()
+
+
+_NOTHING: Final = Defined()
 
 
 @dataclass(
@@ -85,7 +88,7 @@ class ChartDocument:
     - `way`: what Helm does with it
     - `text`: the document
     - `annotations`: None if they depend on values
-    - `defines`: set for a CRD
+    - `defines`: what it defines, empty if it is no CRD
     - `is_rendered`: whether Helm renders it with the values, None if that is not known
     - `blocks`: those of its template around it
     """
@@ -100,7 +103,7 @@ class ChartDocument:
     text: str
     annotations: Mapping[str, str] | None = field(default_factory=dict)
     events: frozenset[str] = frozenset()
-    defines: Defined | None = None
+    defines: Defined = _NOTHING
     is_rendered: bool | None = True
     blocks: tuple[Block, ...] = ()
     values: Mapping[str, Any] | None = None  # of its chart
@@ -134,7 +137,12 @@ class ChartDocument:
     @property
     def defined_kind(self) -> tuple[str, str]:
         """The group and the kind that it defines, empty if it is no CRD."""
-        return ("", "") if self.defines is None else (self.defines.group, self.defines.kind)
+        return self.defines.group, self.defines.kind
+
+    @property
+    def is_crd(self) -> bool:
+        """Whether it is a CRD."""
+        return _is_crd(self.kind, self.api_version)
 
     @property
     def group(self) -> str:
@@ -172,11 +180,7 @@ class ChartContents:
 
     def crds(self) -> Iterator[ChartDocument]:
         """Yield the CRDs that have a name."""
-        return (
-            document
-            for document in self.documents
-            if document.defines is not None and document.name
-        )
+        return (document for document in self.documents if document.is_crd and document.name)
 
     def sent(self, *ways: Way) -> Iterator[ChartDocument]:
         """Yield the documents that Helm certainly sends in some ways."""
@@ -277,9 +281,7 @@ def _rendered_contents(
         else:
             others.append((chart, file, text))
     documents = list(unrendered.completed(crds))
-    groups = {
-        crd.defines.group for crd in documents if crd.defines is not None and crd.defines.group
-    }
+    groups = {crd.defines.group for crd in documents if crd.defines.group}
     objects = [
         document
         for chart, file, text in others
@@ -437,9 +439,13 @@ def annotations_of(root: Node) -> dict[str, str]:
     }
 
 
-def _defined(head: _Head) -> Defined | None:
-    if head.kind != KIND or not head.api_version.startswith(f"{GROUP}/"):
-        return None
+def _is_crd(kind: str, api_version: str) -> bool:
+    return kind == KIND and api_version.startswith(f"{GROUP}/")
+
+
+def _defined(head: _Head) -> Defined:
+    if not _is_crd(head.kind, head.api_version):
+        return _NOTHING
     spec = child(head.root, "spec")
     versions = tuple(
         text_or_empty(child(item, "name")) for item in items_of(child(spec, "versions"))
@@ -496,6 +502,10 @@ class _UnrenderedDocuments:
         except UnknownValuesError:
             self._enabled = None
 
+    def _values_of(self, chart: Chart) -> Mapping[str, Any] | None:
+        """Return the values of a chart, None if they turn it off or are not known."""
+        return None if self._enabled is None else self._enabled.get(chart.path)
+
     def documents(self) -> list[ChartDocument]:
         """Return all documents."""
         if self._documents is None:
@@ -534,7 +544,7 @@ class _UnrenderedDocuments:
         return replace(
             crd,
             blocks=tuple(each for each in around if not each.has_else),
-            values=None if self._enabled is None else self._enabled.get(crd.chart.path),
+            values=self._values_of(crd.chart),
             variables=variables_of(crd.file.text),
         )
 
@@ -549,7 +559,7 @@ class _UnrenderedDocuments:
         for chart, file in self._chart.all_templates():
             if may_hold_crd(file.data) and _has_conditions(file, numbers.get(file.shown, 0)):
                 for each in self._of_masked(chart, file):
-                    if each.defines is not None:
+                    if each.is_crd:
                         by_name[chart.path, file.name, each.name].append(each)
         return by_name
 
@@ -562,8 +572,7 @@ class _UnrenderedDocuments:
     def _read(self) -> Iterator[ChartDocument]:
         groups: set[bytes] = set()
         for document in self._that_may_define():
-            if document.defines is not None:
-                groups.add(document.defines.group.encode())
+            groups.add(document.defines.group.encode())
             yield document
         groups.discard(b"")
         for chart, file in self._chart.all_templates():
@@ -581,7 +590,7 @@ class _UnrenderedDocuments:
                 yield from self._of_template(chart, file)
 
     def _of_template(self, chart: Chart, file: LoadedFile) -> Iterator[ChartDocument]:
-        values = None if self._enabled is None else self._enabled.get(chart.path)
+        values = self._values_of(chart)
         is_off = self._enabled is not None and values is None
         text = file.text
         first = mask(text)

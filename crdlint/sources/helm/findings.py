@@ -50,7 +50,7 @@ from crdlint.sources.helm.contents import (
     values_of,
 )
 from crdlint.sources.helm.layout import CRDS, TEMPLATES, HelmValues, is_archive
-from crdlint.sources.helm.masking import directives, mask
+from crdlint.sources.helm.masking import directives, masked_text
 
 _SHOWN: Final = 60  # characters of a condition
 
@@ -113,7 +113,7 @@ def _with_names_in_common(contents: ChartContents) -> frozenset[CRDPlace]:
     """Return the CRDs that a chart installs from `crds/` with one set of values and that have a name in common."""
     by_name: dict[tuple[str, bool, str], set[CRDPlace]] = defaultdict(set)
     for crd in contents.sent(Way.CRDS):
-        if crd.defines is None or not crd.name:
+        if not crd.name:
             continue
         entry = CRDPlace(crd.file.shown, crd.name)
         for is_kind, names in ((False, crd.defines.names), (True, crd.defines.kinds)):
@@ -173,14 +173,13 @@ def results_of(chart: Chart, findings: Iterable[Diagnostic]) -> list[FileResult]
     results = []
     for path, own in by_file.items():
         text = files[path].text if path in files else ""
-        masked = mask(text).text if "{{" in text else None
         ordered = sorted(own, key=lambda finding: (finding.line, finding.column))
         results.append(
             FileResult(
                 path,
                 text,
                 diagnostics=tuple(ordered),
-                masked=masked,
+                masked=masked_text(text),
             )
         )
     return results
@@ -296,7 +295,7 @@ def finding_at(
         document.span,
         help_,
     )
-    crd = document.name if document.defines is not None else None
+    crd = document.name if document.is_crd else None
     return replace(
         finding,
         severity=severity or finding.severity,
@@ -531,9 +530,10 @@ class _ChartCheck:
 
     def _cluster(self, crd: ChartDocument, *, has_crd: bool) -> ClusterState:
         group, kind = crd.defined_kind
-        versions = () if crd.defines is None else crd.defines.versions
         names = frozenset(
-            f"{group}/{version}{of_kind}" for version in versions for of_kind in ("", f"/{kind}")
+            f"{group}/{version}{of_kind}"
+            for version in crd.defines.versions
+            for of_kind in ("", f"/{kind}")
         )
         return ClusterState(crd.name, names, has_crd)
 

@@ -146,6 +146,12 @@ class ChartLayout:
         inside = os.path.relpath(path, chart)
         return ChartLocation(chart, inside.split(os.sep, 1)[0], inside)
 
+    def template_at(self, path: str) -> ChartLocation | None:
+        """Return the location of a file in the templates of a chart, or None for another file."""
+        location = self.locate(path)
+        is_template = location is not None and location.part == TEMPLATES
+        return location if is_template else None
+
     def chart_of(self, folder: str) -> str | None:
         """Return the nearest parent directory with a Chart.yaml."""
         passed: list[str] = []

@@ -397,6 +397,11 @@ class _Masking:
             )
 
 
+def masked_text(text: str) -> str | None:
+    """Return a template with its directives masked, None for a text without any."""
+    return mask(text).text if "{{" in text else None
+
+
 def mask(text: str, *, takes_else: bool = False) -> Masked:
     """Mask the directives of a template in linear time; of an `if` keep the first branch or, with `takes_else`, the last."""
     all_directives = list(directives(text))

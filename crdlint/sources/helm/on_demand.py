@@ -45,13 +45,13 @@ class ChartsOnDemand:
         self, path: str, text: str, lint: Callable[..., FileResult]
     ) -> FileResult | None:
         """Return the result of a chart's template, None for another file; see `Charts.lint_template`."""
-        if "{{" not in text or not self._is_template(path):
+        if "{{" not in text or not self._layout.template_at(path):
             return None
         return self._charts.lint_template(path, text, lint)
 
     def manifests(self, path: str) -> Sequence[str] | None:
         """Return the documents that Helm renders of a file of a chart; None if it is no template, or Helm does not render it."""
-        return self._charts.manifests(path) if self._is_template(path) else None
+        return self._charts.manifests(path) if self._layout.template_at(path) else None
 
     def chart_of(self, path: str) -> str | None:
         """Return the outermost chart that a file of `crds/` or `templates/` is in, or None."""
@@ -62,7 +62,3 @@ class ChartsOnDemand:
     def results(self, chart: str) -> list[FileResult]:
         """Return the results about a chart as a whole; see `Charts.results`."""
         return self._charts.results(chart)
-
-    def _is_template(self, path: str) -> bool:
-        location = self._layout.locate(path)
-        return location is not None and location.part == TEMPLATES

@@ -36,7 +36,7 @@ from crdlint.safety.programs import find
 from crdlint.sources.helm.check import Results, manifest_as_installed
 from crdlint.sources.helm.ignored import IGNORE_FILE, ignore_lines, is_ignored
 from crdlint.sources.helm.layout import CHART, DEFAULTS, HelmValues
-from crdlint.sources.helm.masking import mask
+from crdlint.sources.helm.masking import masked_text
 from crdlint.sources.helm.render import chart_digest
 from crdlint.yaml import YAMLDecodeError
 from crdlint.yaml.json_values import to_json
@@ -268,7 +268,7 @@ class Description:
 
 def descriptions(part: ReleasePart) -> list[Description]:
     """Return the descriptions in the schemas of a CRD."""
-    text = mask(part.text).text if "{{" in part.text else part.text
+    text = masked_text(part.text) or part.text
     match = _DOCUMENT.match(text)
     offset = match.end() if match is not None else 0
     root = parse_first(text[offset:]).root

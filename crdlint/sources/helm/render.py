@@ -78,7 +78,7 @@ class Rendered:
     def notices(self) -> list[str]:
         """What could not be rendered, as notices."""
         return [
-            *([self.problem] if self.problem else []),
+            *filter(None, [self.problem]),
             *(failure.notice for failure in self.failures),
         ]
 

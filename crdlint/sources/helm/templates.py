@@ -35,6 +35,7 @@ from crdlint.sources.helm.masking import (
     Masked,
     TemplateOutput,
     mask,
+    masked_text,
     variables_of,
 )
 
@@ -467,15 +468,13 @@ def check_template(
 
 def check_named(path: str, text: str, lint: Lint) -> FileResult:
     """Return the result of a file that Helm does not render by itself: its CRDs in named templates are not checked."""
-    diagnostics = _defined(path, text, mask(text)) if "{{" in text else []
-    masked = mask(text).text if "{{" in text else None
     return replace(
         lint("", path),
         text=text,
         documents=1,
         skipped=1,
-        diagnostics=tuple(diagnostics),
-        masked=masked,
+        diagnostics=tuple(_defined(path, text, mask(text))),
+        masked=masked_text(text),
     )
 
 

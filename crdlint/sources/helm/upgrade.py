@@ -260,19 +260,14 @@ class _ChartUpgrade:
     @cached_property
     def _versions_before(self) -> Mapping[tuple[str, str], Collection[str]]:
         """The versions of the kinds that the CRDs of the old revision define."""
-        return {
-            crd.defined_kind: crd.defines.versions
-            for crd in self._before.values()
-            if crd.defines is not None
-        }
+        return {crd.defined_kind: crd.defines.versions for crd in self._before.values()}
 
     def _is_new(self, each: ChartDocument, crd: ChartDocument) -> bool:
         """Return whether only the new revision of a CRD defines the kind of an object, or its version."""
         before = self._versions_before.get(crd.defined_kind)
         if before is None:
             return True
-        after = () if crd.defines is None else crd.defines.versions
-        return each.version in after and each.version not in before
+        return each.version in crd.defines.versions and each.version not in before
 
     def _no_match(self, each: ChartDocument, crd: ChartDocument) -> Diagnostic:
         is_version = crd.defined_kind in self._versions_before
