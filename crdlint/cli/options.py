@@ -385,15 +385,18 @@ class ChartOptions(ReportOptions, group=Group.SERVERS):
             if unused:
                 raise click.UsageError(f"{joined(unused)} cannot be used with --no-helm")
             return None
-        if unused and _is_missing("helm"):
+        if unused and _is_without_helm():
             verb = agreeing(len(unused), "has", "have")
             console.err(
                 f"crdlint: note: helm is not on the PATH: {joined(unused)} {verb} no effect on what "
                 "only Helm renders"
             )
-        others = [f"--set-string={text}" for text in self.set_strings]
-        others += [f"--set-json={text}" for text in self.set_jsons]
-        others += [f"--set-file={_with_absolute_path(text)}" for text in self.set_files]
+        assigned = {
+            "--set-string": self.set_strings,
+            "--set-json": self.set_jsons,
+            "--set-file": map(_with_absolute_path, self.set_files),
+        }
+        others = (f"{name}={text}" for name, texts in assigned.items() for text in texts)
         return HelmValues(
             self.value_files,
             self.sets,
@@ -540,8 +543,8 @@ def new_tally() -> Tally:
     return Tally()
 
 
-def _is_missing(program: str) -> bool:
-    """Return whether a program is not on the PATH; only some runs ask."""
+def _is_without_helm() -> bool:
+    """Return whether Helm is not on the PATH; only some runs ask."""
     from crdlint.safety.programs import find
 
-    return find(program) is None
+    return find("helm") is None

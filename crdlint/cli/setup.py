@@ -11,6 +11,7 @@ import click
 from crdlint.cli import console, options
 from crdlint.cli.fields import Declared, argument
 from crdlint.cli.options import ReportOptions
+from crdlint.files.read import reason
 from crdlint.files.repository import LINK_OUT, leads_out
 from crdlint.kubernetes.servers import NEWEST
 from crdlint.phrases import counted
@@ -78,7 +79,7 @@ def init(arguments: InitOptions) -> int:
             raise OSError(LINK_OUT)
         atomic.write(path, CONFIGURATION.encode())
     except OSError as error:
-        raise click.UsageError(f"{path} cannot be written: {error.strerror or error}") from error
+        raise click.UsageError(f"{path} cannot be written: {reason(error)}") from error
     console.out(f"{path}: written; each key in it is a comment with an example")
     return 0
 

@@ -17,6 +17,7 @@ from typing import Any, Final, TypeAlias
 from crdlint.config.identity import FindingIdentity, identities
 from crdlint.config.model import BrokenError, ConfigError, ConfigProblem
 from crdlint.config.rule_patterns import current_id
+from crdlint.files.read import reason
 from crdlint.files.repository import LINK_OUT, leads_out
 from crdlint.light import dataclass
 from crdlint.linting.result import FileResult
@@ -197,9 +198,7 @@ def write(path: str, baseline: KnownFindings) -> bool:
             return False
         atomic.write(path, data)
     except OSError as error:
-        raise ConfigError(
-            ConfigProblem(f"cannot be written: {error.strerror or error}", path)
-        ) from error
+        raise ConfigError(ConfigProblem(f"cannot be written: {reason(error)}", path)) from error
     return True
 
 

@@ -160,8 +160,7 @@ def _begin(scalar: Scalar, text: str) -> int:
     """Return the offset of the characters of a scalar, after its properties and the header of a block."""
     index, end = scalar.start_mark.index, scalar.end_mark.index
     if text.startswith(("&", "!"), index):
-        match = _PROPERTIES.match(text, index, end)
-        index = match.end() if match else index
+        index = _end_of(_PROPERTIES, text, index, end)
     if scalar.style in {"|", ">"}:
         line = BREAK.search(text, index, end)
         index = line.start() if line else end

@@ -165,15 +165,19 @@ class _FileWalk:
 
     def add_unnamed(self, path: str) -> None:
         """Add an input that a walk has found, unless links lead from it to a place that no argument names, or nowhere."""
-        is_link = os.path.islink(path)
-        if is_link and not os.path.exists(path):
-            self._report(path, _DANGLING, fatal=False)
-        elif self._is_link_out(path):
+        if self._is_left_by_link(path):
             return
-        elif is_link and os.path.isfile(path):
+        if os.path.islink(path) and os.path.isfile(path):
             self.add(path, is_link=True)
         else:
             self.named(path)
+
+    def _is_left_by_link(self, path: str) -> bool:
+        """Report a path from which links lead nowhere, or away, and return whether it is one."""
+        if os.path.islink(path) and not os.path.exists(path):
+            self._report(path, _DANGLING, fatal=False)
+            return True
+        return self._is_link_out(path)
 
     def _is_link_out(self, path: str) -> bool:
         """Report a path that links lead away from all that the arguments name, and return whether it is one."""
@@ -322,10 +326,7 @@ class _FileWalk:
     def entry(self, entry: os.DirEntry[str], path: str) -> None:
         """Add a file of a directory, but no link to a directory. Reading it reports that it is a pipe or a device."""
         is_link = entry.is_symlink()
-        if is_link and not os.path.exists(path):
-            self._report(path, _DANGLING, fatal=False)
-            return
-        if is_link and self._is_link_out(path):
+        if is_link and self._is_left_by_link(path):
             return
         try:
             mode = entry.stat().st_mode

@@ -140,6 +140,11 @@ def text_if_readable(path: str, *, only_crds: bool = False) -> str | None:
     return None
 
 
+def readable_text(path: str) -> str:
+    """Return the text of a file, empty if it cannot be read."""
+    return text_if_readable(path) or ""
+
+
 def encoding_of(data: bytes) -> tuple[bytes, str]:
     """Return the byte order mark (empty if there is none) and the encoding; raise UnreadableError."""
     mark, encoding = next(

@@ -199,17 +199,15 @@ class IgnorePatterns(NamedTuple):
         inherited = self.levels
         if os.path.lexists(os.path.join(folder, ".git")):
             repository = repository_at(folder)
-            exclude = (
-                None if repository is None else os.path.join(repository.shared, "info", "exclude")
-            )
-            inherited = () if exclude is None else self._read(folder, exclude, follow_link=True)
+            inherited = () if repository is None else self._of_repository(folder, repository)
         # Like git, do not follow a link to a .gitignore, because its target may be outside of the repository.
         own = self._read(folder, os.path.join(folder, ".gitignore"), follow_link=False)
-        return (
-            IgnorePatterns(self.report, own + inherited)
-            if own or inherited is not self.levels
-            else self
-        )
+        return IgnorePatterns(self.report, own + inherited)
+
+    def _of_repository(self, folder: str, repository: Repository) -> tuple[_Level, ...]:
+        """Return the patterns that a repository has beside its work tree, whose top is `folder`."""
+        exclude = os.path.join(repository.shared, "info", "exclude")
+        return self._read(folder, exclude, follow_link=True)
 
     def matches(self, path: str, *, folder: bool = False) -> bool:
         """Return whether git ignores an absolute path, provided that it ignores none of its parent directories."""

@@ -62,10 +62,10 @@ class VersionedFinding:
 
 def _which(holds: Sequence[Server], servers: Sequence[Server], *, is_rejection: bool) -> str:
     verb = _REJECTED if is_rejection else "reported"
-    if holds[-1] is servers[-1] and list(holds) == list(servers[-len(holds) :]):
+    if list(holds) == list(servers[-len(holds) :]):
         return f"{verb} from Kubernetes {holds[0]} on"
-    accepting = servers[servers.index(holds[-1]) + 1] if holds[-1] is not servers[-1] else None
-    after = f", accepted from {accepting} on" if accepting is not None and is_rejection else ""
+    newer = servers[servers.index(holds[-1]) + 1 :]
+    after = f", accepted from {newer[0]} on" if newer and is_rejection else ""
     return f"{verb} by Kubernetes {describe_versions(holds, servers)}{after}"
 
 

@@ -81,7 +81,7 @@ def _add_actions(server: EditorServer) -> None:
             )
             return actions.actions_of(request, server.checks)
 
-        return await server.answer(params.text_document, actions_of) or []
+        return await server.answers(params.text_document, actions_of)
 
     @server.feature(lsp.CODE_ACTION_RESOLVE)
     async def resolve(action: lsp.CodeAction) -> lsp.CodeAction:
@@ -187,7 +187,7 @@ def _add_writing(server: EditorServer) -> None:
                 snippets=takes_snippets(),
             )
 
-        return await server.answer(params.text_document, run) or []
+        return await server.answers(params.text_document, run)
 
     options = lsp.SignatureHelpOptions(trigger_characters=["(", ","])
 
@@ -231,7 +231,7 @@ def _add_renaming(server: EditorServer) -> None:
 def _add_outlines(server: EditorServer) -> None:
     @server.feature(lsp.TEXT_DOCUMENT_DOCUMENT_SYMBOL)
     async def symbols(params: lsp.DocumentSymbolParams) -> list[lsp.DocumentSymbol]:
-        return await server.answer(params.text_document, symbols_of) or []
+        return await server.answers(params.text_document, symbols_of)
 
     @server.feature(lsp.WORKSPACE_SYMBOL)
     async def workspace_symbols(params: lsp.WorkspaceSymbolParams) -> list[lsp.WorkspaceSymbol]:
@@ -239,11 +239,11 @@ def _add_outlines(server: EditorServer) -> None:
 
     @server.feature(lsp.TEXT_DOCUMENT_FOLDING_RANGE)
     async def folds(params: lsp.FoldingRangeParams) -> list[lsp.FoldingRange]:
-        return await server.answer(params.text_document, folds_of) or []
+        return await server.answers(params.text_document, folds_of)
 
     @server.feature(lsp.TEXT_DOCUMENT_DOCUMENT_LINK)
     async def links(params: lsp.DocumentLinkParams) -> list[lsp.DocumentLink]:
-        return await server.answer(params.text_document, links_of) or []
+        return await server.answers(params.text_document, links_of)
 
 
 def _add_lenses(server: EditorServer) -> None:
@@ -254,11 +254,11 @@ def _add_lenses(server: EditorServer) -> None:
         def run(document: OpenDocument) -> list[lsp.CodeLens]:
             return lenses_of(document, checked(document))
 
-        return await server.answer(params.text_document, run) or []
+        return await server.answers(params.text_document, run)
 
     @server.feature(lsp.TEXT_DOCUMENT_INLAY_HINT)
     async def hints(params: lsp.InlayHintParams) -> list[lsp.InlayHint]:
         def run(document: OpenDocument) -> list[lsp.InlayHint]:
             return hints_of(document, checked(document), params.range)
 
-        return await server.answer(params.text_document, run) or []
+        return await server.answers(params.text_document, run)

@@ -81,6 +81,12 @@ class EditorServer(LanguageServer):
         document = self.document(identifier.uri)
         return None if document is None else await self.work(function, document)
 
+    async def answers(
+        self, identifier: lsp.TextDocumentIdentifier, function: Callable[[OpenDocument], list[T]]
+    ) -> list[T]:
+        """Return the list that a function makes of a document, empty if it is not open."""
+        return await self.answer(identifier, function) or []
+
     def check_soon(self, document: OpenDocument, *, at_once: bool = False) -> None:
         """Check a document after a pause, unless it changes before."""
         self._cancel(document.uri)

@@ -162,8 +162,14 @@ def _rule(entry: CostEntry, wide: int, page: Page) -> Iterator[str]:
     details = "".join(f", {detail}" for detail in _details(cost))
     for line in page.wrapped(f"line {cost.line}{details}", _INDENT):
         yield page.styled(line, "faint", page.file_link(cost.file))
-    for line in _over_elsewhere(entry):
-        yield page.styled(f"{_INDENT}{line}", "warning")
+    over = _over_elsewhere(entry)
+    if over:
+        yield page.styled(f"{_INDENT}{over}", "warning")
+    yield from _help(entry, page)
+
+
+def _help(entry: CostEntry, page: Page) -> Iterator[str]:
+    """Yield the lines about how to make a rule cheaper, if that is known."""
     if entry.help:
         yield from page.wrapped(
             printable_line(entry.help),
@@ -187,19 +193,18 @@ def _behind_bar(filled: CellPart, rest: str, page: Page) -> Iterator[str]:
     yield from page.wrapped(rest.strip(), _INDENT)
 
 
-def _over_elsewhere(entry: CostEntry) -> list[str]:
-    """Return the share of the budget on other servers whose estimate differs and is above it: `1.28, 1.29: 118% of the budget`."""
+def _over_elsewhere(entry: CostEntry) -> str:
+    """Return the share of the budget on other servers whose estimate differs and is above it: `1.28, 1.29: 118% of the budget`.
+
+    It is empty if there are none.
+    """
     versions: dict[str, list[str]] = {}
     for version, cost in entry.by_version.items():
         most = max(cost.expression_cost, cost.message_max_cost)
         if most > RULE_COST_LIMIT:
             share = part_of(most / RULE_COST_LIMIT, "budget")
             versions.setdefault(share, []).append(version)
-    return (
-        ["; ".join(f"{', '.join(names)}: {share}" for share, names in versions.items())]
-        if versions
-        else []
-    )
+    return "; ".join(f"{', '.join(names)}: {share}" for share, names in versions.items())
 
 
 def _details(cost: RuleCost) -> Iterator[str]:
@@ -239,13 +244,7 @@ def explanation(entry: CostEntry, page: Page) -> Iterator[str]:
         yield from (*_tree(tree, page), "")
     if cost.error is not None:
         yield from page.wrapped(f"not estimated: {cost.error}", "  ")
-    if entry.help:
-        yield from page.wrapped(
-            printable_line(entry.help),
-            "        ",
-            "  help: ",
-            "label",
-        )
+    yield from _help(entry, page)
 
 
 def _tree(tree: CostPart, page: Page) -> Iterator[str]:

@@ -11,6 +11,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
+from crdlint.files.read import reason
 from crdlint.files.repository import LINK_OUT, leads_out
 from crdlint.light import NamedTuple
 from crdlint.phrases import nearest
@@ -210,5 +211,5 @@ class FileOutput(Generic[AnyReport]):
                     raise OSError(LINK_OUT)
                 atomic.write(self._path, self._spool.data())
             except OSError as error:
-                self._problem = error.strerror or str(error)
+                self._problem = reason(error)
         return None if self._problem is None else f"{self._path} cannot be written: {self._problem}"

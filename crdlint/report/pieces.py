@@ -12,6 +12,7 @@ from dataclasses import field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, TypeVar
 
+from crdlint.files.read import reason
 from crdlint.light import NamedTuple, dataclass
 from crdlint.phrases import agreeing, counted
 from crdlint.report.page import PLAIN, Page
@@ -222,9 +223,7 @@ class Spool:
         try:
             self._file.write(text.encode())
         except OSError as error:
-            raise SpoolError(
-                f"a temporary file cannot be written: {error.strerror or error}"
-            ) from error
+            raise SpoolError(f"a temporary file cannot be written: {reason(error)}") from error
 
     def data(self) -> Iterator[bytes]:
         """Yield the written bytes, once."""

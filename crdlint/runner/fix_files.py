@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import field
 from typing import TYPE_CHECKING, Final
 
-from crdlint.files.read import UnreadableError, decode, encoding_of, read_bytes
+from crdlint.files.read import UnreadableError, decode, encoding_of, read_bytes, reason
 from crdlint.files.repository import LINK_OUT, leads_out
 from crdlint.light import dataclass
 from crdlint.phrases import counted
@@ -145,5 +145,5 @@ def replace_text(path: str, checked: str, fixed: str) -> str | None:
     except (UnreadableError, atomic.ChangedError):
         return _CHANGED
     except OSError as error:
-        return f"cannot be written: {error.strerror or error}"
+        return f"cannot be written: {reason(error)}"
     return None

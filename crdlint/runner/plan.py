@@ -6,7 +6,7 @@ import os
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import field
 from functools import cache
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Final
 
 from crdlint.diagnostics import InputProblem
@@ -152,12 +152,8 @@ class Planner:
         from crdlint.sources.kustomize.build import resource_files
 
         planned = set(map(os.path.realpath, checked))
-        for path in (
-            path
-            for task in self.plan.kustomizations
-            if not task.alone
-            for path in resource_files(task.path)
-        ):
+        folders = [task.path for task in self.plan.kustomizations if not task.alone]
+        for path in chain.from_iterable(map(resource_files, folders)):
             if os.path.realpath(path) not in planned:
                 planned.add(os.path.realpath(path))
                 self._add(path)
@@ -367,13 +363,9 @@ class Planner:
         location = (
             location_in(archive, path) if archive else self.configurations.layout.locate(path)
         )
-        is_left_out = (
-            archive != chart
-            and config is not None
-            and not config.include_dependencies
-            and bool(archive)
-        )
-        if config is None or location is None or is_left_out:
+        if config is None or location is None:
+            return
+        if archive not in {"", chart} and not config.include_dependencies:
             return
         text = charts.text_of(chart, path) if archive else None
         of_task = self.configurations.sent(config._replace(in_chart=True), path)
@@ -446,9 +438,9 @@ class Planner:
     def _chart(self, chart: str, config: Config) -> Support | None:
         """Return the versions that a chart supports; plan its packed dependencies if requested."""
         if chart not in self._charts:
-            from crdlint.sources.helm.check import archive_support, chart_support
+            from crdlint.sources.helm.check import support_of_chart
 
-            support, result = archive_support(chart) if is_archive(chart) else chart_support(chart)
+            support, result = support_of_chart(chart)
             self._charts[chart] = support
             if result is not None:
                 self.plan.results.append((result, config))
@@ -511,7 +503,7 @@ class _Loaded(NamedTuple):
         templates = {file.shown for file in model.all_files() if file.name.startswith(folder)}
         files = frozenset(map(os.path.normpath, crds | templates))
         has_directives = any(b"{{" in file.data for _, file in model.all_templates())
-        inner = (each for each in model.all_charts() if each is not model)
+        _, *inner = model.all_charts()
         packed = (each for each in inner if each.shown.endswith(ARCHIVES))
         with_crds = (
             each.shown
@@ -592,16 +584,12 @@ def _read(folders: Sequence[str]) -> list[_Build]:
     for folder in folders:
         kustomization = read_kustomization(folder)
         if kustomization is not None:
-            layers = kustomization.layers
-            resources = {
-                os.path.realpath(path) for layer in layers.values() for path in layer.resources
-            }
             changes = changes_crds(kustomization, elsewhere) or kustomization.problem is not None
             builds.append(
                 _Build(
                     kustomization.top.folder,
-                    set(layers),
-                    resources,
+                    set(kustomization.layers),
+                    set(map(os.path.realpath, kustomization.resources)),
                     changes,
                 )
             )

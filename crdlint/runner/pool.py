@@ -135,7 +135,7 @@ def _chunks(tasks: Iterable[Task | CheckOutcome], checker: Checker) -> Iterator[
             if chunk:
                 yield Batch(chunk)
             # Other processes cannot read standard input.
-            yield Batch([], [task if isinstance(task, CheckOutcome) else checker.check(task)])
+            yield Batch([], [_check(checker, task)])
             chunk, chunk_size = [], 0
             continue
         size = _size(task)

@@ -10,7 +10,7 @@ from itertools import chain, takewhile
 from typing import TYPE_CHECKING, Final
 
 from crdlint.files.folders import OF_OTHERS
-from crdlint.files.read import open_descriptor, text_if_readable
+from crdlint.files.read import open_descriptor, readable_text, text_if_readable
 from crdlint.files.recognition import KIND
 from crdlint.light import NamedTuple, dataclass, regex, replace
 from crdlint.linting.result import FileResult
@@ -125,7 +125,7 @@ def _is_patched(name: str, path: str) -> bool:
     folders = (folder, os.path.dirname(folder))
     kustomizations = filter(None, map(kustomization_of, folders))
     patches = chain.from_iterable(Patches().files_of(each) for each in folders)
-    texts = [text_if_readable(each) or "" for each in (*kustomizations, *patches)]
+    texts = list(map(readable_text, (*kustomizations, *patches)))
     if not any(_SCHEMA in text for text in texts):
         return False
     targets = chain.from_iterable(map(patch_targets, folders))
@@ -144,7 +144,7 @@ _PLAIN_NAME: Final = regex(r"[a-z0-9.-]+")
 
 def _result(copy: _Place) -> FileResult:
     """Return the result of the file of a copy, without findings."""
-    return FileResult(copy.file, text_if_readable(copy.file) or "", masked=copy.masked)
+    return FileResult(copy.file, readable_text(copy.file), masked=copy.masked)
 
 
 def _should_be_current(path: str) -> bool:

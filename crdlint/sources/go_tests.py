@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Final
 
-from crdlint.files.read import entries_of, text_if_readable
+from crdlint.files.read import entries_of, readable_text
 from crdlint.light import regex
 
 _TESTS: Final = "_test.go"
@@ -45,5 +45,5 @@ def _folders_read_in(package: str) -> set[str]:
     ):  # its tests read what all of the module uses
         return set()
     tests = (entry.path for entry in entries if entry.name.endswith(_TESTS))
-    texts = (text_if_readable(path) or "" for path in tests)
+    texts = map(readable_text, tests)
     return {name for text in texts for name in _PATH.findall(text)}

@@ -9,7 +9,7 @@ from itertools import chain
 from typing import Final
 
 from crdlint.files.folders import OF_OTHERS
-from crdlint.files.read import text_if_readable, with_parents
+from crdlint.files.read import readable_text, with_parents
 from crdlint.light import regex
 
 _MODULE: Final = "go.mod"
@@ -39,7 +39,7 @@ def _domain(name: str) -> str:
 @lru_cache(maxsize=8)
 def _domains_of(module: str) -> frozenset[str]:
     """Return the domains of the groups that the code in a directory names."""
-    texts = (text_if_readable(path) or "" for path in _files_of(module))
+    texts = map(readable_text, _files_of(module))
     return frozenset(map(_domain, chain.from_iterable(map(_GROUP.findall, texts))))
 
 

@@ -11,7 +11,7 @@ from typing import Any, Final, TypeAlias
 from crdlint.diagnostics import INTERNAL_ERROR
 from crdlint.files.read import UnreadableError, read_text, reason
 from crdlint.files.recognition import KIND
-from crdlint.gathering import object_at
+from crdlint.gathering import object_at, object_of
 from crdlint.golang.printing import marshal
 from crdlint.kubernetes.servers import NEWEST_ALONE, Range
 from crdlint.light import dataclass
@@ -54,6 +54,14 @@ class _FileCRDs:
     targets: list[Target] = field(default_factory=list)
     broken: list[tuple[str, str]] = field(default_factory=list)
 
+    @classmethod
+    def of(cls, paths: Iterable[str], read: Read) -> _FileCRDs:
+        """Return the CRDs of files."""
+        crds = cls()
+        for path in paths:
+            crds.add(path, read)
+        return crds
+
     def add(self, path: str, read: Read) -> None:
         def add(document: Document) -> None:
             value: Any = None if document.root is None else to_json(document.root)
@@ -95,9 +103,7 @@ class SuiteCRDs:
         """
         self._read: Final[Read] = read or (lambda path: read_text(path, only_crds=True))
         self.versions = versions
-        crds = _FileCRDs()
-        for file in files:
-            crds.add(file, self._read)
+        crds = _FileCRDs.of(files, self._read)
         self._targets, self.broken = crds.targets, crds.broken
         self._folders: dict[str, _FileCRDs] = {}
         self._defined: dict[tuple[int, str], tuple[Definition, str]] = {}
@@ -118,9 +124,7 @@ class SuiteCRDs:
     def of(self, suite: Suite) -> list[Target]:
         """Return the CRDs of a suite; raise MissingCRDError if there are none."""
         if suite.crd_file:
-            crds = _FileCRDs()
-            for path in files_near_suite(suite.file, suite.crd_file):
-                crds.add(path, self._read)
+            crds = _FileCRDs.of(files_near_suite(suite.file, suite.crd_file), self._read)
             candidates, broken = crds.targets[:1], crds.broken
         else:
             candidates, broken = self._by_name(suite)
@@ -155,21 +159,18 @@ class SuiteCRDs:
 
     def _folder(self, folder: str) -> _FileCRDs:
         if folder not in self._folders:
-            crds = self._folders[folder] = _FileCRDs()
+            self._folders[folder] = _FileCRDs()
             try:
                 with suppress(FileNotFoundError, NotADirectoryError):
-                    for path in files_in(folder):
-                        crds.add(path, self._read)
+                    self._folders[folder] = _FileCRDs.of(files_in(folder), self._read)
             except OSError as error:
-                crds.broken.append((folder, reason(error)))
+                self._folders[folder].broken.append((folder, reason(error)))
         return self._folders[folder]
 
 
 def _is_crd(value: Any) -> bool:
-    metadata = (
-        value.get("metadata") if isinstance(value, dict) and value.get("kind") == KIND else None
-    )
-    return isinstance(metadata, dict) and isinstance(metadata.get("name"), str)
+    name = object_at(value, "metadata").get("name")
+    return object_of(value).get("kind") == KIND and isinstance(name, str)
 
 
 def reduced(target: Target, version: str) -> tuple[dict[str, Any], str]:

@@ -105,7 +105,7 @@ def read_suite(text: str, file: str) -> Suite:
     try:
         return _suite(document.root, file)
     except YAMLDecodeError as error:
-        raise SuiteError(str(error), 1 if error.node is None else _line(error.node)) from error
+        raise SuiteError(str(error), _line(error.node)) from error
 
 
 def _suite(root: Node | None, file: str) -> Suite:
@@ -184,9 +184,7 @@ def _fields(
 ) -> dict[str, Node]:
     """Return the values of a mapping by key; unknown keys are added to `ignored`, or are errors if it is None."""
     if not isinstance(node, Mapping):
-        raise SuiteError(
-            f"{what} is a mapping with {_listed(words)}", 1 if node is None else _line(node)
-        )
+        raise SuiteError(f"{what} is a mapping with {_listed(words)}", _line(node))
     values: dict[str, Node] = {}
     for name, key, value in entries(node):
         if name not in words:
@@ -223,8 +221,9 @@ def _text(values: dict[str, Node], name: str) -> str:
     return value
 
 
-def _line(node: Node) -> int:
-    return node_span(node, 0).line
+def _line(node: Node | None) -> int:
+    """Return the line of a node, the first one for none."""
+    return 1 if node is None else node_span(node, 0).line
 
 
 def find_suites(

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
 from typing import Any, Final
 
-from crdlint.files.read import UnreadableError, decode, entries_of, is_folder, read_bytes
+from crdlint.files.read import UnreadableError, decode, entries_of, is_folder, read_bytes, reason
 from crdlint.files.recognition import may_hold_crd
 from crdlint.files.repository import is_below, repository_top
 from crdlint.gathering import list_of, object_of
@@ -238,7 +238,7 @@ def _entries(path: str, problems: list[tuple[str, str]]) -> list[os.DirEntry[str
     try:
         return entries_of(path)
     except OSError as error:
-        problems.append((path, error.strerror or str(error)))
+        problems.append((path, reason(error)))
         return []
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 from crdlint.crd.positions import node_span
 from crdlint.files.paths import has_yaml_suffix
-from crdlint.files.read import text_if_readable
+from crdlint.files.read import readable_text, text_if_readable
 from crdlint.files.recognition import CRD_KIND, groups_in, may_hold_crd
 from crdlint.kubernetes.servers import NEWEST_ALONE, Range, Server, range_of
 from crdlint.light import NamedTuple, dataclass, replace
@@ -63,9 +63,9 @@ from crdlint.sources.helm.templates import (
     check_named,
     check_template,
     check_unrendered,
-    is_own,
     template_findings,
     with_crds,
+    with_own_fix,
 )
 from crdlint.yaml.nodes import Scalar, child
 from crdlint.yaml.parse import parse_first
@@ -306,7 +306,7 @@ class Charts:
     def copies(self) -> list[FileResult]:
         """Return the findings about CRDs of which several charts of the run have different copies."""
         charts = (self.of(chart).copies for chart in self.versions)
-        return copies_between(charts, lambda path: text_if_readable(path) or "")
+        return copies_between(charts, readable_text)
 
     def conflicts(self) -> list[frozenset[CRDPlace]]:
         """Return the sets of CRDs that a chart of the run creates together and that have a name in common."""
@@ -503,12 +503,7 @@ def _of_original(result: FileResult, text: str, filled: str) -> FileResult:
         for i, line in enumerate(lines, 1)
         if i > len(filled_lines) or line != filled_lines[i - 1]
     }
-    findings = (
-        finding
-        if finding.fix is None or is_own(finding.fix, text, filled)
-        else replace(finding, fix=None)
-        for finding in result.diagnostics
-    )
+    findings = (with_own_fix(finding, text, filled) for finding in result.diagnostics)
     placed = (
         _at_known(finding, changed[finding.line]) if finding.line in changed else finding
         for finding in findings
@@ -675,7 +670,7 @@ def manifest_as_installed(chart: str, values: HelmValues) -> str | None:
 
 def versions_of(chart: str) -> Range:
     """Return the versions of Kubernetes that a chart supports, the newest one if it names none."""
-    support, _ = archive_support(chart) if is_archive(chart) else chart_support(chart)
+    support, _ = support_of_chart(chart)
     return NEWEST_ALONE if support is None else support.versions
 
 
@@ -764,6 +759,11 @@ class Support:
 
     constraint: str
     versions: Range
+
+
+def support_of_chart(chart: str) -> tuple[Support | None, FileResult | None]:
+    """Return what `chart_support` does, for a folder or a packed chart."""
+    return archive_support(chart) if is_archive(chart) else chart_support(chart)
 
 
 def chart_support(chart: str) -> tuple[Support | None, FileResult | None]:

@@ -29,7 +29,7 @@ from crdlint.sources.helm.chart_values import (
 )
 from crdlint.sources.helm.gates import directives_in
 from crdlint.sources.helm.layout import DEFAULTS, HelmValues
-from crdlint.sources.helm.masking import Block, Masked, mask, variables_of
+from crdlint.sources.helm.masking import Block, Masked, all_certainly, mask, variables_of
 from crdlint.sources.helm.render import Rendered
 from crdlint.sources.helm.rendered import TemplateParts
 from crdlint.sources.helm.templates import Where, outline
@@ -703,17 +703,11 @@ class _MaskedTemplate:
     def condition(self, line: int) -> tuple[tuple[Block, ...], bool | None]:
         """Return the blocks around the document at a line, and whether the values let Helm render it."""
         part = self._outline.part_at(line)
-        around = [
-            each for each in self._blocks if each.line <= part.first and each.end_line >= part.last
-        ]
-        results = list(map(self._keeps, around))
-        if False in results:
-            return tuple(around), False
-        return tuple(around), None if None in results else True
+        around = [each for each in self._blocks if part.is_within(each)]
+        return tuple(around), all_certainly(list(map(self._keeps, around)))
 
     def _is_around(self, block: Block) -> bool:
-        part = self._outline.part_at(block.line)
-        return block.line <= part.first and block.end_line >= part.last
+        return self._outline.part_at(block.line).is_within(block)
 
     def _keeps(self, block: Block) -> bool | None:
         values = self.values

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.positions import Span
-from crdlint.files.read import text_if_readable
+from crdlint.files.read import readable_text, text_if_readable
 from crdlint.files.repository import is_below
 from crdlint.light import NamedTuple, dataclass, regex, replace
 from crdlint.linting.result import FileResult
@@ -210,7 +210,7 @@ class Failure:
     def _value_line(self) -> _FailedLine | None:
         """Return the line of the chart's own values that a schema rejects: of the last key of the pointer that is there."""
         rejected = None if self.values else _rejected_value(self.why)
-        about = text_if_readable(os.path.join(self.chart, CHART)) or ""
+        about = readable_text(os.path.join(self.chart, CHART))
         if rejected is None or text_of(child(parse_first(about).root, "name")) != rejected.chart:
             return None
         path = os.path.normpath(os.path.join(self.chart, VALUES))
@@ -238,7 +238,7 @@ class Failure:
             return value
         own = _OWN_FILE.search(self.why)
         path = os.path.normpath(os.path.join(self.chart, CHART if own is None else own[1]))
-        text = text_if_readable(path) or ""
+        text = readable_text(path)
         if own is not None:
             line_match = _YAML_LINE.search(self.why, own.end())
             return _FailedLine(path, text, 1 if line_match is None else int(line_match[1]))
@@ -325,7 +325,7 @@ def _assignments(block: Block) -> list[str] | None:
 
 def _condition(chart: str, inner: list[str]) -> list[str]:
     """Return the value on which a chart includes an inner chart, if there is one."""
-    root = parse_first(text_if_readable(os.path.join(chart, CHART)) or "").root
+    root = parse_first(readable_text(os.path.join(chart, CHART))).root
     for dependency in items_of(child(root, "dependencies")):
         names = [child(dependency, key) for key in ("name", "alias", "condition")]
         name, alias, condition = map(text_or_empty, names)

@@ -83,20 +83,17 @@ def copies_of(contents: Sequence[ChartContents]) -> list[CopyOfCRD]:
     """Return the CRDs of `crds/` that a chart installs with its first values."""
     from hashlib import blake2b
 
-    crds = (
-        [crd for crd in contents[0].crds() if crd.way is Way.CRDS and crd.is_rendered]
-        if contents
-        else []
-    )
     return [
         CopyOfCRD(
             crd.name,
-            contents[0].chart.name,
+            first.chart.name,
             crd.file.shown,
             (crd.span.line, crd.span.column, crd.span.end_line, crd.span.end_column),
             blake2b(crd.text.encode("utf-8", "replace"), digest_size=16).hexdigest(),
         )
-        for crd in crds
+        for first in contents[:1]
+        for crd in first.crds()
+        if crd.way is Way.CRDS and crd.is_rendered
     ]
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from crdlint.files.patterns import BrokenPatternError, Segment, segment
-from crdlint.files.read import text_if_readable
+from crdlint.files.read import readable_text
 from crdlint.light import NamedTuple
 
 IGNORE_FILE: Final = ".helmignore"
@@ -34,7 +34,7 @@ class _IgnoreLine(NamedTuple):
 def ignore_lines(path: str) -> list[_IgnoreLine]:
     """Return the patterns of a file and Helm's own; of a file that Helm rejects, only the patterns before the error."""
     lines = []
-    for text in filter(None, map(str.strip, (text_if_readable(path) or "").splitlines())):
+    for text in filter(None, map(str.strip, readable_text(path).splitlines())):
         if not text.startswith("#"):
             parsed = _line(text)
             if parsed is None:

@@ -8,7 +8,7 @@ definitions are not. A value within a line becomes filler, so the content of suc
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import field
 from typing import Final
 
@@ -245,9 +245,14 @@ class Block:
         results = [_negated(holds(condition)) for condition in others]
         if last:
             results.append(holds(last))
-        if False in results:
-            return False
-        return None if None in results else True
+        return all_certainly(results)
+
+
+def all_certainly(results: Sequence[bool | None]) -> bool | None:
+    """Return whether all results are true, None if that is not certain."""
+    if False in results:
+        return False
+    return None if None in results else True
 
 
 def _condition(body: str) -> str:

@@ -67,6 +67,10 @@ class TemplateDocument:
             self.mentions and (self.kind in {KIND, ""} or self.kind.endswith("List"))
         ) or is_near_kind(self.kind)
 
+    def is_within(self, block: Block) -> bool:
+        """Return whether a block is around all of its content."""
+        return block.line <= self.first and block.end_line >= self.last
+
 
 @dataclass(frozen=True, slots=True)
 class Where:
@@ -385,8 +389,7 @@ def _take_block(
     if where is None or line > block.end_line or where.is_label:
         return
     part = where.part
-    is_around = block.line <= part.first and block.end_line >= part.last
-    if is_around or (where.key in _TEXTS and (where.within_text or block.line == line)):
+    if part.is_within(block) or (where.key in _TEXTS and (where.within_text or block.line == line)):
         return
     if block.directive.keyword == "range":
         reason = f"{_shown(block.directive)} repeats a part of it"
@@ -532,10 +535,7 @@ def _own_findings(
             continue
         if _has_between(filled, finding.line, finding.end_line):
             continue
-        if finding.fix is None or is_own(finding.fix, text, analysis.text):
-            yield finding
-        else:
-            yield replace(finding, fix=None)
+        yield with_own_fix(finding, text, analysis.text)
 
 
 def _of_template(
@@ -596,8 +596,14 @@ def _avoids(is_kept: bool | None, *, depends: bool) -> bool:
     return depends if is_kept is None else not is_kept
 
 
-def is_own(fix: Fix, text: str, checked: str) -> bool:
-    """Return whether a fix changes only characters that are unchanged from the template."""
+def with_own_fix(finding: Diagnostic, text: str, checked: str) -> Diagnostic:
+    """Return a finding without its fix, unless that changes only characters that are unchanged from the template."""
+    if finding.fix is None or _is_own(finding.fix, text, checked):
+        return finding
+    return replace(finding, fix=None)
+
+
+def _is_own(fix: Fix, text: str, checked: str) -> bool:
     ranges = (slice(max(edit.start - 1, 0), edit.end + 1) for edit in fix.edits)
     return all(text[characters] == checked[characters] for characters in ranges)
 

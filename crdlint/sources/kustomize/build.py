@@ -198,21 +198,11 @@ def plan_build(
     if not resources or not (changes or has_changed()):
         return others
     if changes:
-        resources, others = _both_incomplete(resources, others)
+        resources, others = list(map(_incomplete, resources)), list(map(_incomplete, others))
     program = None if kustomization.problem is not None else find_program()
     if program is None:
         return [_note(kustomization.top, _why_not_built(kustomization)), *others]
     return Build(kustomization, program, resources, others)
-
-
-def _both_incomplete(
-    resources: Iterable[FileResult], others: Iterable[FileResult]
-) -> tuple[list[FileResult], list[FileResult]]:
-    """Return two lists of results as incomplete ones; a result of both remains the same object in both."""
-    incomplete = {id(result): _incomplete(result) for result in (*resources, *others)}
-    return [incomplete[id(result)] for result in resources], [
-        incomplete[id(result)] for result in others
-    ]
 
 
 def _unread(folder: str) -> list[FileResult]:
@@ -316,10 +306,10 @@ def _of_resources(build: Build, built: FileResult) -> tuple[list[FileResult], li
     """Return the results of the other files without what the build fixes, and notices of what it fixes in checked files."""
     results = [other for other in build.others if not other.crds]
     notices = []
-    others = set(map(id, build.others))
+    others = {other.file for other in build.others}
     for resource in build.resources:
         fixed = _fixed(resource, built)
-        if id(resource) in others:
+        if resource.file in others:
             rest = _without(resource.diagnostics, fixed)
             results.append(replace(resource, diagnostics=tuple(rest)))
             continue

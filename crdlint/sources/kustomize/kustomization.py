@@ -13,6 +13,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Mapping as MappingOf
 from dataclasses import field
+from functools import partial
 from itertools import chain
 from typing import Any, Final
 
@@ -241,8 +242,7 @@ def _listed(document: dict[str, Any], *keys: str) -> Iterator[Any]:
 
 def _existing(folder: str, names: Iterable[object]) -> set[str]:
     """Return the real paths of the existing files that a kustomization of a folder names."""
-    paths = (local_path(os.path.realpath(folder), name) for name in names)
-    return {path for path in paths if path is not None and os.path.isfile(path)}
+    return set(filter(None, map(partial(_local_file, os.path.realpath(folder)), names)))
 
 
 def local_path(folder: str, reference: object) -> str | None:
@@ -256,6 +256,12 @@ def local_path(folder: str, reference: object) -> str | None:
     if ":" in head or "@" in head or head.lower() == "github.com" or "_git/" in reference:
         return None
     return os.path.realpath(os.path.normpath(os.path.join(folder, reference)))
+
+
+def _local_file(folder: str, reference: object) -> str | None:
+    """Return the real path of a reference from a directory if it is that of a local file, or None."""
+    path = local_path(folder, reference)
+    return path if path is not None and os.path.isfile(path) else None
 
 
 def _read(folder: str) -> Layer | UnreadKustomization | None:
@@ -429,8 +435,7 @@ class _Resolver:
 
     def text(self, reference: str, field: str) -> str | None:
         """Return the text of a field that has a file's path or the file's content, None with a problem."""
-        path = local_path(self.layer.folder, reference)
-        if path is None or not os.path.isfile(path):
+        if _local_file(self.layer.folder, reference) is None:
             return reference
         relative = self.file(reference, field)
         try:
@@ -465,8 +470,8 @@ def _source(resolver: _Resolver, value: Any, field: str) -> str | None:
 
 def _resource(resolver: _Resolver, value: Any, field: str) -> str | None:
     layer = resolver.layer
-    path = local_path(layer.folder, value)
-    if path is None or not os.path.isfile(path):
+    path = _local_file(layer.folder, value)
+    if path is None:
         return resolver.folder(value, field, layer.bases)
     if is_below(path, resolver.reader.repository):
         layer.resources.append(resolver.shown(value))
@@ -475,8 +480,7 @@ def _resource(resolver: _Resolver, value: Any, field: str) -> str | None:
 
 def _merge(resolver: _Resolver, value: Any, field: str) -> str | None:
     """Resolve a strategic merge patch: a file or the patch itself."""
-    path = local_path(resolver.layer.folder, value)
-    is_file = path is not None and os.path.isfile(path)
+    is_file = _local_file(resolver.layer.folder, value) is not None
     documents = json_documents(value) if isinstance(value, str) and not is_file else None
     return resolver.file(value, field) if documents is None else _joined(documents)
 
