@@ -143,6 +143,11 @@ class Diagnostic:
         return self.rule, self.crd, self.line, self.column
 
     @property
+    def has_safe_fix(self) -> bool:
+        """Whether it has a fix that keeps the meaning."""
+        return self.fix is not None and self.fix.applicability == "safe"
+
+    @property
     def is_rejection(self) -> bool:
         """Whether the API server rejects an object because of the finding."""
         is_error = self.origin == "apiserver" and self.severity == "error"

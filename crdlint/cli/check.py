@@ -270,7 +270,8 @@ class _CheckCommand:
         state.summary.seconds = time.perf_counter() - start
         self._report_all()
         is_empty = not (deleted or self._has_found_something())
-        status = 2 if is_empty and self._is_missing_crds(discovered) else self._status()
+        is_missing = is_empty and self._is_missing_crds(discovered)
+        status = 2 if is_missing else self._options.status(state, self._fixing)
         if not (arguments.no_cache or arguments.verbose or self._reports.tell_time):
             streams.keep(status)
         return status
@@ -309,13 +310,6 @@ class _CheckCommand:
             self._state.summary.skipped,
             "--no-require-crds",
         )
-
-    def _status(self) -> int:
-        """Return the exit status: that of a diff does not depend on findings."""
-        if self._fixing is not None:
-            self._state.failed &= not self._options.diff
-            self._state.failed |= self._options.fails(self._fixing)
-        return self._state.status
 
     def _check_inputs(self, old: OldSide | None, values: HelmValues | None) -> None:
         plan, cache = self._planner.plan, None

@@ -40,6 +40,11 @@ if TYPE_CHECKING:
     from crdlint.sources.previous.old_side import OldSide
 
 _EVERYTHING: Final = ("*", "change-*")
+_NOTED: Final = {SKIPPED.id: "not compared", RENDER.id: "note"}
+
+
+def _dropped(*_: str) -> None:
+    """Write nothing."""
 
 
 class DiffOptions(HelmOptions, ConfigOptions):
@@ -124,6 +129,7 @@ class _DiffCommand:
         self._unread: list[str] = []  # new inputs that may contain any CRD
         self._known = 0  # rejections that the old side has, too
         self._copies = Copies()
+        self._write = _dropped if arguments.quiet else console.err  # what is not a report
 
     def run(self) -> int:
         from crdlint.sources.helm.check import Charts
@@ -167,11 +173,11 @@ class _DiffCommand:
     def _note_missing_helm(self) -> None:
         from crdlint.sources.helm.check import is_installed
 
-        if self._values is None or is_installed() or self._options.quiet:
+        if self._values is None or is_installed():
             return
         self._planner.note_without_helm()
         for notice in self._planner.plan.notices:
-            console.err(f"crdlint: note: {self._in_names(notice)}")
+            self._write(f"crdlint: note: {self._in_names(notice)}")
 
     def _check(self, settings: Settings) -> dict[str, list[str]]:
         """Report the changes of the files and kustomizations, and return the names of the CRDs by file."""
@@ -248,10 +254,9 @@ class _DiffCommand:
             builds=builds,
         )
         self._note_unread((each for each in old.problems if each.fatal), self._old)
-        skipped = () if self._options.quiet else old.problems
-        for each in skipped:
+        for each in old.problems:
             if not each.fatal:
-                console.err(f"crdlint: {each.path}: {each.message}")
+                self._write(f"crdlint: {each.path}: {each.message}")
         for problem in (*self._old.problems, *self._new.problems):
             self._totals.problem(problem, "not compared")
         return old
@@ -287,8 +292,8 @@ class _DiffCommand:
             self._planner.plan.pointers,
             lambda path: self._planner.configurations.of(path) is not None,
         )
-        for notice in () if self._options.quiet else previous.take_notices():
-            console.err(f"crdlint: note: {notice}")
+        for notice in previous.take_notices():
+            self._write(f"crdlint: note: {notice}")
         self._note_unread((each for each in comparison.problems if each.fatal), self._old)
         for result in comparison.results:
             self._report(result)
@@ -338,10 +343,10 @@ class _DiffCommand:
         self._totals.count(applied)
         shown = self._copies.without(applied.result)
         self._reports.add(lambda report: report.file(shown))
-        for finding in () if self._options.quiet else result.diagnostics:
-            if finding.rule in {SKIPPED.id, RENDER.id}:
-                what = "not compared" if finding.rule == SKIPPED.id else "note"
-                console.err(f"{self._name(finding.file)}:{finding.line}: {what}: {finding.message}")
+        for finding in result.diagnostics:
+            what = _NOTED.get(finding.rule)
+            if what:
+                self._write(f"{self._name(finding.file)}:{finding.line}: {what}: {finding.message}")
         self._totals.note(
             self._name(result.file),
             map(self._in_names, () if self._options.quiet else result.notices),

@@ -36,6 +36,7 @@ from crdlint.report.pieces import SpoolError
 from crdlint.sources.helm.layout import HelmValues
 
 if TYPE_CHECKING:
+    from crdlint.cli.reports import Totals
     from crdlint.config.model import Config, FailOn, FieldValidation
     from crdlint.diagnostics import InputProblem, Severity
     from crdlint.kubecel.second_opinion import Tally
@@ -285,9 +286,11 @@ class FixOptions(FindingOptions, WatchOptions, group=Group.FIXES):
 
         return Fixing(diff=self.diff)
 
-    def fails(self, fixing: Fixing) -> bool:
-        """Return whether files that fixes would change make the exit status 1."""
-        return bool(fixing.files) and self.diff
+    def status(self, run: Totals, fixing: Fixing | None) -> int:
+        """Return the exit status of a run: that of a diff is 1 if fixes would change files, whatever the findings are."""
+        if fixing is not None and self.diff:
+            run.failed = bool(fixing.files)
+        return run.status
 
     def report(self, fixing: Fixing, problems: Iterable[InputProblem]) -> None:
         """Write what was fixed, and what was not; with a diff, that is the whole report."""

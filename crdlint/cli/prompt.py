@@ -196,15 +196,14 @@ class Session:
 
     def rule(self, argument: str) -> Iterator[str]:
         """Evaluate a rule of the CRD at the field by its number; without one, list the rules."""
-        rules = self.bench.schema.x_validations
+        rules, where = self.bench.schema.x_validations, self.bench.field or "the object"
         if not argument:
             for number, each in enumerate(rules, 1):
                 yield printable_line(f"{number}  {' '.join(each.rule.split())}")
             if not rules:
-                yield printable_line(f"there are no rules at {self.bench.field or 'the object'}")
+                yield printable_line(f"there are no rules at {where}")
             return
         if not argument.isdecimal() or not 1 <= int(argument) <= len(rules):
-            where = self.bench.field or "the object"
             raise NoFieldError(f"there is no rule {argument} at {where}", "`:rule` lists the rules")
         rule = SchemaRule(self.bench.steps, int(argument), rules[int(argument) - 1])
         self._last = rule.rule.rule

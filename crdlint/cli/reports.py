@@ -73,9 +73,10 @@ class Reports(Generic[AnyReport]):
         of_text: Callable[[AnyReport], Iterable[str]] | None = None,
     ) -> None:
         """Add the pieces that a function returns for each report; `of_text` returns those of text."""
-        self.show(of_text if of_text is not None and self.is_text else pieces)
+        text = of_text or pieces
+        self.show(text if self.is_text else pieces)
         for is_text, file in self._files:
-            file.add(of_text if of_text is not None and is_text else pieces)
+            file.add(text if is_text else pieces)
 
     def show(self, pieces: Callable[[AnyReport], Iterable[str]]) -> None:
         """Add pieces to the report on standard output only."""

@@ -163,7 +163,7 @@ class _ValidateCommand:
         self._report()
         is_empty = self._has_found_nothing()
         is_missing = is_empty and self._is_missing_resources(discovered, definitions)
-        status = 2 if is_missing else self._status()
+        status = 2 if is_missing else self._options.status(self._run, self._fixing)
         if self._is_repeatable():
             streams.keep(status)
         return status
@@ -219,13 +219,6 @@ class _ValidateCommand:
     def _has_found_nothing(self) -> bool:
         run = self._run
         return not (run.summary.crds or run.has_findings or run.has_trouble)
-
-    def _status(self) -> int:
-        """Return the exit status: that of a diff does not depend on findings."""
-        if self._fixing is not None:
-            self._run.failed &= not self._options.diff
-            self._run.failed |= self._options.fails(self._fixing)
-        return self._run.status
 
     def _check(self, definitions: Definitions) -> ResourceCheck:
         """Return the check of the objects, with those to update."""

@@ -56,7 +56,7 @@ def actions_of(request: ActionRequest, checks: Checks) -> list[lsp.CodeAction]:
         offered += _fixes(here, request)
         offered += _ignored(here[:_MOST_IGNORED], request)
         offered += _explained(here)
-    if request.wants(FIX_ALL) and any(map(_has_safe_fix, checked.findings)):
+    if request.wants(FIX_ALL) and any(finding.has_safe_fix for finding in checked.findings):
         offered += _fix_all(request, checks)
     return offered
 
@@ -65,10 +65,6 @@ def _explained(findings: Iterable[Diagnostic]) -> Iterator[lsp.CodeAction]:
     for rule in dict.fromkeys(finding.rule for finding in findings):
         explain = lsp.Command(f"Explain {rule}", EXPLAIN, arguments=[rule])
         yield lsp.CodeAction(explain.title, lsp.CodeActionKind.QuickFix, command=explain)
-
-
-def _has_safe_fix(finding: Diagnostic) -> bool:
-    return finding.fix is not None and finding.fix.applicability == "safe"
 
 
 def _fix_all(request: ActionRequest, checks: Checks) -> Iterator[lsp.CodeAction]:

@@ -9,6 +9,7 @@ from itertools import takewhile
 from typing import TYPE_CHECKING, Final, cast
 
 from crdlint.cel.decls import Env
+from crdlint.cel.types import Type
 from crdlint.crd.convert import read_crd
 from crdlint.crd.identity import identify
 from crdlint.crd.model import CustomResourceDefinition, JSONSchemaProps
@@ -285,4 +286,9 @@ def field_of(expression: EditedExpression, context: WordContext, word: str) -> D
     """Return the field that a word of an expression names, also behind `.?`, None if it names none."""
     receiver = context.receiver and context.receiver.removesuffix(".?")
     type_ = type_of(receiver, context.env, expression.environment) if receiver else None
-    return expression.declarations.member(None if type_ is None else type_.unwrapped, word)
+    return member_of(expression.declarations, type_, word)
+
+
+def member_of(declarations: Declarations, type_: Type | None, name: str) -> DeclField | None:
+    """Return the field of objects of a type, which may be an optional one, None if there is none."""
+    return declarations.member(None if type_ is None else type_.unwrapped, name)

@@ -14,7 +14,7 @@ from crdlint.crd.positions import Span
 from crdlint.kubecel.compilation import Expression
 from crdlint.kubecel.declarations import escape
 from crdlint.linting.result import FoundRule
-from crdlint.lsp.cursor import RULES, SCHEMA, Cursor, nearest_schema
+from crdlint.lsp.cursor import RULES, SCHEMA, Cursor, member_of, nearest_schema
 from crdlint.lsp.steps import Steps
 from crdlint.lsp.workspace import OpenDocument
 from crdlint.schema import json_paths
@@ -181,20 +181,13 @@ class Occurrences:
         ranges = SourceRanges(expression.compiled.expr, expression.compiled.source)
         types = expression.compiled.result.type_map
         for node in nodes(expression.compiled.expr):
-            read = _read_of(node)
-            offsets = None if read is None else ranges.of(node)
+            read, offsets = _read_of(node), ranges.of(node)
             if read is None or offsets is None:
                 continue
             operand, name = read
-            type_ = types.get(operand.id)
-            member = expression.declarations.member(
-                None if type_ is None else type_.unwrapped, name
-            )
-            if (
-                member is not None
-                and member.schema is not None
-                and str(member.schema.path) == self._path
-            ):
+            member = member_of(expression.declarations, types.get(operand.id), name)
+            schema = None if member is None else member.schema
+            if schema is not None and str(schema.path) == self._path:
                 end = offsets[1] - (isinstance(node, Select) and node.test_only)
                 yield end - len(name), end
 

@@ -339,7 +339,7 @@ def _row(
     return _Row(
         finding,
         _source(text, starts, finding),
-        words.describe_others(finding, others) if others else "",
+        words.describe_others(finding, others),
         counted_as(finding),
         sum(counted_as(each) != "" for each in (finding, *others)),
     )

@@ -309,9 +309,8 @@ def _rule(rule: Rule) -> dict[str, Any]:
 
 
 def _result(finding: Diagnostic, index: int, fingerprint: str) -> dict[str, Any]:
-    name = "/".join(
-        filter(None, (finding.crd, finding.version, finding.user_path or finding.field))
-    )
+    field = finding.user_path or finding.field
+    name = "/".join(filter(None, (finding.crd, finding.version, field)))
     entry: dict[str, Any] = {
         "ruleId": finding.rule,
         "ruleIndex": index,
@@ -320,7 +319,7 @@ def _result(finding: Diagnostic, index: int, fingerprint: str) -> dict[str, Any]
         "locations": [_location(finding.file, _region(finding))],
         "partialFingerprints": {"crdlint/v1": fingerprint},
     }
-    if finding.user_path or finding.field:
+    if field:
         entry["locations"][0]["logicalLocations"] = [{"fullyQualifiedName": printable_line(name)}]
     if finding.related is not None:
         other = finding.related

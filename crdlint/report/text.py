@@ -170,9 +170,10 @@ class TextReport(pieces.Report):
 
     def _is_repeated(self, finding: Diagnostic) -> bool:
         """Return whether it is not the first CRD that only Helm can render."""
-        if finding.rule == NOT_RENDERED:
-            self._skipped.append(finding)
-        return finding.rule == NOT_RENDERED and len(self._skipped) > 1 and not self._view.show_all
+        if finding.rule != NOT_RENDERED:
+            return False
+        self._skipped.append(finding)
+        return len(self._skipped) > 1 and not self._view.show_all
 
     def _entries(self, findings: Sequence[Diagnostic], file: _FindingsOfFile) -> Iterator[str]:
         """Yield findings, each with those that it includes, and with those that only follow from them."""
@@ -248,8 +249,7 @@ class TextReport(pieces.Report):
             CellPart(position, "", self._page.file_link(finding.file)),
         ]
         about = printable_line("  ".join(filter(None, (words.where(finding), remark))))
-        is_fixable = finding.fix is not None and finding.fix.applicability == "safe"
-        mark = "  [*]" if is_fixable else ""
+        mark = "  [*]" if finding.has_safe_fix else ""
         if (
             self._page.width is not None
             and columns(f"  --> {position}  {about}{mark}") > self._page.width

@@ -37,10 +37,10 @@ class Fixing:
     def add(self, checked: CheckOutcome, checker: Checker) -> CheckOutcome:
         """Write the fixes of a file, and return its result; if they cannot be written, that of the unchanged file."""
         fixes = checked.fixes
-        problem = (
-            None if fixes is None else self.write(checked.task.path, checked.results[0].file, fixes)
-        )
-        if fixes is None or problem is None:
+        if fixes is None:
+            return checked
+        problem = self.write(checked.task.path, checked.results[0].file, fixes)
+        if problem is None:
             return checked
         return checker.check_text(fixes.before, checked.task)._replace(problem=problem)
 

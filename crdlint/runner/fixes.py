@@ -300,11 +300,9 @@ def will_be_fixed(*, unsafe: bool) -> StopAt:
 
 
 def _is_wanted(finding: Diagnostic, *, unsafe: bool) -> bool:
-    return (
-        finding.fix is not None
-        and (unsafe or finding.fix.applicability == "safe")
-        and not finding.hidden
-    )
+    if finding.hidden:
+        return False
+    return finding.fix is not None if unsafe else finding.has_safe_fix
 
 
 def _chosen(findings: Iterable[Diagnostic]) -> list[Diagnostic]:

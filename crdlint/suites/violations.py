@@ -64,16 +64,17 @@ def limits_of(schema: JSONSchemaProps) -> Iterator[TestedLimit]:
 
 def _of_numbers(schema: JSONSchemaProps) -> Iterator[TestedLimit]:
     step = 1
-    least, most = schema.minimum, schema.maximum
-    if least is not None:
-        inside = least + step if schema.exclusive_minimum else least
-        outside = least if schema.exclusive_minimum else least - step
-        yield TestedLimit(f"minimum {marshal(least)}", [_to(inside)], [_to(outside)])
-    if most is not None:
-        inside = most - step if schema.exclusive_maximum else most
-        outside = most if schema.exclusive_maximum else most + step
-        yield TestedLimit(f"maximum {marshal(most)}", [_to(inside)], [_to(outside)])
-    if schema.format == "int32" and most is None:
+    bounds = (
+        ("minimum", schema.minimum, schema.exclusive_minimum, -step),
+        ("maximum", schema.maximum, schema.exclusive_maximum, step),
+    )
+    for name, bound, is_exclusive, outwards in bounds:
+        if bound is not None:
+            inside, outside = bound, bound + outwards
+            if is_exclusive:
+                inside, outside = bound - outwards, bound
+            yield TestedLimit(f"{name} {marshal(bound)}", [_to(inside)], [_to(outside)])
+    if schema.format == "int32" and schema.maximum is None:
         yield TestedLimit("format int32", [_to(_INT32)], [_to(_INT32 + 1)])
     if schema.multiple_of:
         factor = schema.multiple_of

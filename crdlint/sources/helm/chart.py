@@ -91,10 +91,7 @@ class Chart:
         """The entries of the dependencies in Chart.yaml, or of requirements.yaml in a chart of Helm 2."""
         entries = self.metadata.get("dependencies")
         if not isinstance(entries, list):
-            requirements = self.files.get(_REQUIREMENTS)
-            entries = (
-                [] if requirements is None else _mapping(requirements.text).get("dependencies")
-            )
+            entries = _values_in(self.files, _REQUIREMENTS).get("dependencies")
         return tuple(map(_dependency, filter(_is_mapping, list_of(entries))))
 
     def has_order(self, first: Chart, second: Chart) -> bool:
@@ -275,10 +272,10 @@ def _of_files(
             inner.setdefault(name.partition("/")[0], []).append(file._replace(name=name))
         else:
             own[file.name] = file
-    metadata = _mapping(own[CHART].text) if CHART in own else {}
+    metadata = _values_in(own, CHART)
     if not metadata:
         return None
-    values = _mapping(own[VALUES].text) if VALUES in own else {}
+    values = _values_in(own, VALUES)
     read = [name for name in inner if not name.startswith(("_", "."))] if depth < _DEEPEST else []
     charts = filter(None, (_inner(shown, name, inner[name], problems, depth) for name in read))
     name = str(metadata.get("name", ""))
@@ -346,10 +343,12 @@ def _is_mapping(value: object) -> bool:
     return isinstance(value, dict)
 
 
-def _mapping(text: str) -> dict[str, Any]:
-    """Return a YAML text as a mapping, empty if it is none."""
+def _values_in(files: Mapping[str, LoadedFile], name: str) -> dict[str, Any]:
+    """Return the content of a YAML file of a chart as a mapping, empty if it is none or the chart lacks it."""
+    if name not in files:
+        return {}
     try:
-        root = parse_first(text).root
+        root = parse_first(files[name].text).root
         value = None if root is None else to_json(root)
     except YAMLDecodeError:
         return {}

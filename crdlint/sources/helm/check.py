@@ -386,9 +386,14 @@ class Charts:
         result = _of_original(checked, text, filled)
         return explained(result, lambda _: _BY_HAND) if find("helm") else result
 
+    @property
+    def _values(self) -> HelmValues:
+        """The values of charts, which also count without Helm."""
+        return self.values or DEFAULTS
+
     def _values_of(self, chart: _Chart) -> KnownValues:
         if chart.known_values is None:
-            chart.known_values = KnownValues(chart.model, self.values or DEFAULTS)
+            chart.known_values = KnownValues(chart.model, self._values)
         return chart.known_values
 
     def _named(self, file: ChartFile, lint: Lint, chart: _Chart) -> FileResult:
@@ -429,7 +434,7 @@ class Charts:
                 raise
 
     def _load(self, chart: str) -> _Chart:
-        values = self.values or DEFAULTS
+        values = self._values
         program = find("helm") if self.values is not None else None
         digest = None if self.cache is None else chart_digest(chart, values, program)
         key = self._key_of_chart(chart, digest)
@@ -475,7 +480,7 @@ class Charts:
             names = names[:1]
         return render_for(
             chart,
-            self.values or DEFAULTS,
+            self._values,
             names,
             defaults=self.defaults,
         )

@@ -315,19 +315,20 @@ class _Masking:
         start: int,
         end: int,
         line: int,
-        left: Directive | None,
-        right: Directive | None,
+        *,
+        trims_start: bool,
+        trims_end: bool,
     ) -> None:
-        """Handle text between directives; `line` is its first line."""
+        """Handle text between directives, which may trim its start and its end; `line` is its first line."""
         piece = self.text[start:end]
         if self.dropping:
             self.masked.pieces.append(_BLANK.sub(" ", piece))
             return
         self.masked.pieces.append(piece)
-        written = piece.lstrip() if left is not None and left.trims_right else piece
+        written = piece.lstrip() if trims_start else piece
         start += len(piece) - len(written)
         line += piece.count("\n", 0, len(piece) - len(written))
-        if right is not None and right.trims_left:
+        if trims_end:
             written = written.rstrip()
         first, newline, _ = written.partition("\n")
         if first.strip():
@@ -411,17 +412,16 @@ def mask(text: str, *, takes_else: bool = False) -> Masked:
     """Mask the directives of a template in linear time; of an `if` keep the first branch or, with `takes_else`, the last."""
     all_directives = list(directives(text))
     masking = _Masking(text, _branches(all_directives, takes_else=takes_else))
-    end, line = 0, 1
-    left: Directive | None = None
+    end, line, trims = 0, 1, False
     for directive in all_directives:
-        masking.plain(end, directive.start, line, left, directive)
+        masking.plain(end, directive.start, line, trims_start=trims, trims_end=directive.trims_left)
         masking.directive(directive)
-        end, line, left = directive.end, directive.end_line, directive
-    masking.plain(end, len(text), line, left, None)
+        end, line, trims = directive.end, directive.end_line, directive.trims_right
+    masking.plain(end, len(text), line, trims_start=trims, trims_end=False)
     masked = masking.masked
     if masking.open and masked.broken is None:
-        left = masking.open[-1].directive
-        masked.broken = left.line, f"`{left.keyword}` has no `end`"
+        opening = masking.open[-1].directive
+        masked.broken = opening.line, f"`{opening.keyword}` has no `end`"
     return masked
 
 

@@ -218,40 +218,44 @@ def _pointer(error: _Rejected) -> str:
 
 def _sentence(error: _Rejected) -> str:
     """Return the sentence of Helm's library about an error."""
-    keyword = error.keyword
-    sentence = _SENTENCES.get(keyword)
-    if sentence is not None:
-        return sentence(error)
-    value, expected = error.value, error.expected
-    if keyword in _LENGTHS:
-        return f"{keyword}: got {len(value)}, want {expected}"
-    if keyword in _NUMBERS:
-        return f"{keyword}: got {_shown(value)}, want {_shown(expected)}"
-    return f"'{keyword}' failed"
+    return _SENTENCES.get(error.keyword, _failed)(error)
 
 
-_LENGTHS: Final = frozenset(
-    {"minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties"}
+def _failed(error: _Rejected) -> str:
+    return f"'{error.keyword}' failed"
+
+
+def _of_length(error: _Rejected) -> str:
+    return f"{error.keyword}: got {len(error.value)}, want {error.expected}"
+
+
+def _of_number(error: _Rejected) -> str:
+    return f"{error.keyword}: got {_shown(error.value)}, want {_shown(error.expected)}"
+
+
+_LENGTHS: Final = (
+    "minLength",
+    "maxLength",
+    "minItems",
+    "maxItems",
+    "minProperties",
+    "maxProperties",
 )
-_NUMBERS: Final = frozenset(
-    {"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"}
-)
+_NUMBERS: Final = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf")
 
 
 def _of_type(error: _Rejected) -> str:
     expected = error.expected
     names = [expected] if isinstance(expected, str) else expected
-    return f"got {_type_of(error.value)}, want {' or '.join(names)}"
+    return f"got {_TYPES.get(type(error.value), 'number')}, want {' or '.join(names)}"
 
 
-def _type_of(value: Any) -> str:
-    if isinstance(value, bool):
-        return "boolean"
-    if isinstance(value, str):
-        return "string"
-    if isinstance(value, dict):
-        return "object"
-    return "array" if isinstance(value, list) else "number"
+_TYPES: Final[Mapping[type, str]] = {
+    bool: "boolean",
+    str: "string",
+    dict: "object",
+    list: "array",
+}
 
 
 def _of_required(error: _Rejected) -> str:
@@ -285,6 +289,8 @@ def _shown(value: Any) -> str:
 
 
 _SENTENCES: Final[Mapping[str, Callable[[_Rejected], str]]] = {
+    **dict.fromkeys(_LENGTHS, _of_length),
+    **dict.fromkeys(_NUMBERS, _of_number),
     "type": _of_type,
     "required": _of_required,
     "additionalProperties": _of_additional,
