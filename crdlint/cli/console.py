@@ -90,10 +90,15 @@ def out(text: str, *, nl: bool = True) -> None:
     """Write text to standard output, escaped by its format already. Raises StreamError."""
     if not text and not nl:
         return
+    _prepare_for(text, nl=nl, is_error=False)
+    click.echo(text, nl=nl, color=True)
+
+
+def _prepare_for(text: str, *, nl: bool, is_error: bool) -> None:
+    """Take the status away before a text is written, and tell who listens of it."""
     if _status is not None:
         _status.clear()
-    written(f"{text}\n" if nl else text, is_error=False)
-    click.echo(text, nl=nl, color=True)
+    written(f"{text}\n" if nl else text, is_error=is_error)
 
 
 def err(*lines: str) -> None:
@@ -103,9 +108,7 @@ def err(*lines: str) -> None:
 
 def out_on_err(text: str, *, nl: bool = True) -> None:
     """Write text to standard error, escaped by its format already; it is lost if that cannot be written to."""
-    if _status is not None:
-        _status.clear()
-    written(f"{text}\n" if nl else text, is_error=True)
+    _prepare_for(text, nl=nl, is_error=True)
     with _lost_if_unwritable():
         click.echo(
             text,

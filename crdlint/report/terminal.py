@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
 from io import StringIO
 from pathlib import Path
+from sys import maxsize
 from typing import Final, Literal, TextIO
 
 from rich.cells import cell_len, chop_cells
@@ -65,6 +66,7 @@ class Terminal(Page):
         self, width: int | None, colors: ColorSystem | None = None, *, links: bool = False
     ) -> None:
         self.width = width
+        self._room: Final = maxsize if width is None else width
         self._colors = colors
         self._links = links and colors is not None
         self._styles = {name: Style.parse(style) for name, style in STYLES.items()}
@@ -99,9 +101,9 @@ class Terminal(Page):
     def flow(self, *parts: CellPart) -> list[str]:
         """Return the lines of a text of several parts."""
         text = self._text(parts)
-        if self.width is None or cell_len(text.plain) <= self.width:
+        if cell_len(text.plain) <= self._room:
             return [self._ansi(text)]
-        lines = text.divide(breaks(text.plain, self.width))
+        lines = text.divide(breaks(text.plain, self._room))
         for line in lines:
             line.rstrip()
         return list(map(self._ansi, lines))
@@ -174,16 +176,8 @@ class Terminal(Page):
         for line in text.split("\n"):
             coloured = self._coloured(Text(line), _YAML)
             hanging = " " * min(len(line) - len(line.lstrip()) + 2, _LEAST)
-            room = (
-                max(self.width - len(indent) - len(hanging), _LEAST)
-                if self.width is not None
-                else None
-            )
-            pieces = (
-                [coloured]
-                if room is None
-                else coloured.divide(breaks(line, room, used=-len(hanging)))
-            )
+            room = max(self._room - len(indent) - len(hanging), _LEAST)
+            pieces = coloured.divide(breaks(line, room, used=-len(hanging)))
             for i, piece in enumerate(pieces):
                 piece.rstrip()
                 lines.append(
@@ -203,9 +197,9 @@ class Terminal(Page):
 
     def _broken(self, line: str, indent: int, lead: int) -> Iterator[Text]:
         """Yield a coloured line in pieces that fit behind an indentation, the first one behind a lead."""
-        room = 0 if self.width is None else max(self.width - indent, _LEAST)
+        room = max(self._room - indent, _LEAST)
         for piece in self._coloured(Text(line), _CODE).divide(
-            breaks(line, room, used=lead - indent) if room else []
+            breaks(line, room, used=lead - indent)
         ):
             piece.rstrip()
             # What was within a line may be at the start of one now.

@@ -193,8 +193,10 @@ class Planner:
 
     def _add_stream(self, path: str) -> None:
         """Plan the check of an open file: it is read when it is checked, unless it is one whose name is known."""
-        if path != STDIN or self.stdin_name is None:
-            self._add_read(path, path, b"", None)
+        if path != STDIN or not self.stdin_name:
+            config = self.configurations.of_excluded(STDIN)
+            if config is not None and not self._is_excluded(path, path, config):
+                self._add_task(path, self.configurations.sent(config, path), None)
             return
         data = self._content(path)
         if data is None:
@@ -204,7 +206,7 @@ class Planner:
         except UnreadableError as error:
             self._note_problem(path, error)
         else:
-            self._add_read(path, self.stdin_name or path, data, text)
+            self._add_read(path, self.stdin_name, data, text)
 
     def _content(self, path: str) -> bytes | None:
         """Return what is in a file if it may contain a CRD, and note what the file is if it does not."""
@@ -236,14 +238,13 @@ class Planner:
         text: str | None,
     ) -> None:
         """Plan the check of an input with a content; `text` is set if it is not that of the file `name`."""
-        is_stream = name == path and open_descriptor(path) is not None
-        config = self.configurations.of_excluded(STDIN if is_stream else name)
+        config = self.configurations.of_excluded(name)
         if config is None or self._is_excluded(path, name, config):
             return
-        fragment = None if is_stream else self._fragment_of(name, data)
+        fragment = self._fragment_of(name, data)
         if fragment is not None and self._is_left_out(name, fragment, config):
             return
-        location = None if is_stream else self.configurations.layout.locate(name)
+        location = self.configurations.layout.locate(name)
         support = None
         if location is not None:
             if not self._is_loaded(location, name):
@@ -254,10 +255,22 @@ class Planner:
                 self._add_chart(outermost(location.chart), config)
             support = self._chart(location.chart, config)
         of_task = self.configurations.sent(config._replace(in_chart=location is not None), name)
-        task = self._task(name, of_task, location, support, text)
+        self._add_task(name, of_task, fragment, location, support, text)
+
+    def _add_task(
+        self,
+        name: str,
+        config: Config,
+        fragment: Fragment | None,
+        location: ChartLocation | None = None,
+        support: Support | None = None,
+        text: str | None = None,
+    ) -> None:
+        """Add the check of an input, of which `fragment` is what it is if it is no manifest by itself."""
+        task = self._task(name, config, location, support, text)
         partial = self.request.partial if fragment is None else fragment.what
         request = replace(task.request, partial=partial, policy=config.change)
-        self.plan.tasks.append(task._replace(request=request, config=of_task))
+        self.plan.tasks.append(task._replace(request=request, config=config))
 
     def _is_excluded(self, path: str, name: str, config: Config) -> bool:
         """Return whether the configuration of an input excludes it, and note that."""

@@ -79,11 +79,16 @@ class _FileCRDs:
                 self.broken.append((f"{path}:{line + 1}", message))
 
 
+def _text_of(path: str) -> str | None:
+    """Return the text of a file if it may have CRDs, else None."""
+    return read_text(path, only_crds=True)
+
+
 def reader(charts: Charts) -> Read:
     """Return what reads files with CRDs; of a template of a chart, it returns what Helm renders, if it does."""
 
     def read(path: str) -> str | None:
-        text = charts.packed_text(path) or read_text(path, only_crds=True)
+        text = charts.packed_text(path) or _text_of(path)
         rendered = charts.manifests(path) if text is not None and "{{" in text else None
         return "---\n".join(rendered) if rendered else text
 
@@ -94,14 +99,14 @@ class SuiteCRDs:
     """CRDs by name; each file is read once."""
 
     def __init__(
-        self, files: Iterable[str], versions: Range = NEWEST_ALONE, read: Read | None = None
+        self, files: Iterable[str], versions: Range = NEWEST_ALONE, read: Read = _text_of
     ) -> None:
         """Take the paths of files; without any, CRDs are searched in directories near the suites.
 
         `versions` are the servers for the tests. `broken` contains the files and documents
         that cannot be read.
         """
-        self._read: Final[Read] = read or (lambda path: read_text(path, only_crds=True))
+        self._read: Final[Read] = read
         self.versions = versions
         crds = _FileCRDs.of(files, self._read)
         self._targets, self.broken = crds.targets, crds.broken

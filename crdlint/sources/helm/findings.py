@@ -504,7 +504,7 @@ class _ChartCheck:
             crd.name for crd in templates if not crd.is_off(self._cluster(crd, has_crd=True))
         }
         for crd in templates:
-            if crd.name in remaining or crd.policy is None or crd.policy == "keep":
+            if crd.name in remaining or crd.policy in {None, "keep"}:
                 continue
             block = crd.turned_off_by(
                 self._cluster(crd, has_crd=True), self._cluster(crd, has_crd=False)
@@ -613,24 +613,24 @@ _BEFORE_ALL, _PRE, _RELEASE, _POST = range(4)  # the steps of an installation
 
 def _created_at(crd: ChartDocument) -> int | None:
     """Return the step of an installation that creates a CRD, or None if none does."""
-    if not crd.is_rendered or crd.way is Way.SKIPPED:
+    if not crd.is_rendered:
         return None
-    if crd.way is Way.CRDS:
-        return _BEFORE_ALL
-    if crd.way is Way.TEMPLATE:
-        return _RELEASE
-    if "pre-install" in crd.events:
-        return _PRE
-    return _POST if "post-install" in crd.events else None
+    return _step_of(crd) if crd.way is Way.HOOK else _STEPS[crd.way]
 
 
 def _looked_up_at(each: ChartDocument) -> int | None:
     """Return the step of an installation that looks up the kind of an object: of templates before the first hook."""
-    if each.way is not Way.HOOK:
-        return _PRE
-    return (
-        _PRE if "pre-install" in each.events else _POST if "post-install" in each.events else None
-    )
+    return _step_of(each) if each.way is Way.HOOK else _PRE
+
+
+_STEPS: Final = {Way.CRDS: _BEFORE_ALL, Way.TEMPLATE: _RELEASE, Way.SKIPPED: None}
+_STEPS_OF_EVENTS: Final = {"pre-install": _PRE, "post-install": _POST}
+
+
+def _step_of(hook: ChartDocument) -> int | None:
+    """Return the first step of an installation that a hook is for, or None if it is for none."""
+    steps = map(_STEPS_OF_EVENTS.get, hook.events & INSTALLING)
+    return min(filter(None, steps), default=None)
 
 
 def _is_same_event(crd: ChartDocument, each: ChartDocument) -> bool:

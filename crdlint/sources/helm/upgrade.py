@@ -428,12 +428,8 @@ def _schema_of(crd: ChartDocument, version: str) -> Any:
 
 def _comes_later(each: ChartDocument, crd: ChartDocument) -> bool:
     """Return whether an object is a hook after the event that creates its CRD."""
-    if each.way is not Way.HOOK or crd.way is Way.CRDS:
-        return not (
-            each.way is Way.TEMPLATE
-            or "pre-upgrade" in each.events
-            or "post-upgrade" in each.events
-        )
-    if "pre-upgrade" in each.events:
-        return "pre-upgrade" in crd.events
-    return True
+    if each.way is Way.TEMPLATE:
+        return False
+    if crd.way is Way.CRDS:
+        return not each.events & UPGRADING
+    return "pre-upgrade" not in each.events or "pre-upgrade" in crd.events
