@@ -114,16 +114,16 @@ def _commit() -> str:
         "crdlint-*.dist-info/direct_url.json"
     ):  # importlib.metadata takes 30 ms to find it
         return str(json.loads(origin.read_bytes()).get("vcs_info", {}).get("commit_id", ""))
-    if not (folder / ".git").exists():
-        return ""
     from crdlint.safety.programs import ProgramError, find, run
 
     git = find("git")
+    if git is None or not (folder / ".git").exists():
+        return ""
     try:
-        done = None if git is None else run([git, "rev-parse", "HEAD"], folder=str(folder))
+        done = run([git, "rev-parse", "HEAD"], folder=str(folder))
     except ProgramError:
         return ""
-    return "" if done is None or done.status else done.output.strip()
+    return "" if done.status else done.output.strip()
 
 
 _VERSION_HELP: Final = "Show the version and the Kubernetes versions, and exit."

@@ -102,11 +102,16 @@ class Summary:
             self.warnings += group == "warning"
             self.infos += group == "info"
             if not diagnostic.hidden and diagnostic.fix is not None:
-                is_safe = diagnostic.fix.applicability == "safe"
-                self.fixable += is_safe
-                self.fixable_unsafe += not is_safe and not is_advice(diagnostic)
-                if not is_safe and is_advice(diagnostic):
-                    self._add_advice(diagnostic.rule)
+                self._add_fixable(diagnostic)
+
+    def _add_fixable(self, finding: Diagnostic) -> None:
+        """Count the fix of a finding: a safe one, an unsafe one of what the API server accepts, or another unsafe one."""
+        if finding.has_safe_fix:
+            self.fixable += 1
+        elif is_advice(finding):
+            self._add_advice(finding.rule)
+        else:
+            self.fixable_unsafe += 1
 
     def _add_advice(self, rule: str) -> None:
         """Count an unsafe fix that is only applied if its rule is selected."""
