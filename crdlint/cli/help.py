@@ -74,7 +74,7 @@ class Option(PlainOption):
         long = max((name for name in self.opts if name.startswith("--")), key=len, default="")
         option = long.removeprefix("--").replace("-", "_").upper()
         names = (f"CRDLINT_{str(ctx.info_name).upper()}_{option}", f"CRDLINT_{option}")
-        self._source = next((name for name in names if os.environ.get(name)), "")
+        self._source = next(filter(os.environ.get, names), "")
         return os.environ.get(self._source) if long and self._source else None
 
     def get_error_hint(self, ctx: click.Context | None) -> str:

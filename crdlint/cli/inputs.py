@@ -54,16 +54,17 @@ class Inputs:
 
         A packed chart is replaced by its files, whose texts are kept.
         """
+        problem = report or self.problem
         discovered = find_files(
             paths,
             self.selection,
-            report or self.problem,
+            problem,
             report or self.notice,
         )
         if not any(map(is_archive, discovered.files)):
             return discovered
         files = chain.from_iterable(
-            self._unpacked(path, report or self.problem) if is_archive(path) else (path,)
+            self._unpacked(path, problem) if is_archive(path) else (path,)
             for path in discovered.files
         )
         return discovered._replace(files=tuple(files))

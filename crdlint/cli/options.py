@@ -456,7 +456,7 @@ def _require_other_files(arguments: dict[str, Any]) -> None:
         return
     from pathlib import Path
 
-    files = [path for path in _named(arguments, _READ) if _is_file(path)]
+    files = list(filter(_is_file, _named(arguments, _READ)))
     for name, file in written:
         is_input = _is_file(file) and any(map(Path(file).samefile, files))
         require((is_input, f"{name} would write over {file}, which is an input"))

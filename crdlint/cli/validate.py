@@ -304,7 +304,7 @@ class _ValidateCommand:
         """Report that no custom resource was found, and return whether that is an error."""
         from crdlint.files.recognition import may_have_crd
 
-        groups = [group for group in definitions.groups() if may_have_crd(group)]
+        groups = list(filter(may_have_crd, definitions.groups()))
         reason = (
             f"the CRDs here are of {some(groups, _NAMED)}"
             if groups

@@ -25,7 +25,7 @@ def with_servers(checked: CheckedCRD, subject: Subject, request: CheckRequest) -
     first for the oldest server, and for those between only if that does not report all of the errors.
     One on which crdlint fails is not: it would fail twice.
     """
-    errors = [each for each in checked.diagnostics if _may_depend_on_server(each)]
+    errors = list(filter(_may_depend_on_server, checked.diagnostics))
     if not errors or has_failed():
         return checked
     bare = replace(

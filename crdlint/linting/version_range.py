@@ -275,7 +275,7 @@ _ADVICE: Final = tuple(
 
 def of_server(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
     """Return the findings that depend on the server; those of duplicate keys in YAML depend on the client."""
-    return [diagnostic for diagnostic in diagnostics if _is_of_server(diagnostic)]
+    return list(filter(_is_of_server, diagnostics))
 
 
 def _is_of_server(diagnostic: Diagnostic) -> bool:

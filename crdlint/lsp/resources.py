@@ -313,7 +313,7 @@ class CRDIndex:
             for _, crd in self.defined(most=_MOST_FILES)
             for version in crd.versions
         }
-        return sorted(each for each in kinds if all(each))
+        return sorted(filter(all, kinds))
 
     def file(self, path: str) -> _File | None:
         """Return a file, None if it cannot be read or cannot have a CRD."""

@@ -93,7 +93,7 @@ def _rules(entries: Sequence[CostEntry], costs: Costs, page: Page) -> Iterator[s
 
 def _folded(entries: Sequence[CostEntry]) -> Sequence[CostEntry]:
     """Return the rules that cost next to nothing, but for the first ones of them; at least three."""
-    cheap = [entry for entry in entries if _is_cheap(entry)]
+    cheap = list(filter(_is_cheap, entries))
     first = max(_ALWAYS_SHOWN - (len(entries) - len(cheap)), 0)
     folded = cheap[first:]
     return folded if len(folded) >= _FEWEST_FOLDED else []

@@ -124,12 +124,12 @@ def _is_patched(name: str, path: str) -> bool:
     folder = os.path.dirname(path)
     folders = (folder, os.path.dirname(folder))
     kustomizations = filter(None, map(kustomization_of, folders))
-    patches = chain.from_iterable(Patches().files_of(each) for each in folders)
+    patches = chain.from_iterable(map(Patches().files_of, folders))
     texts = list(map(readable_text, (*kustomizations, *patches)))
     if not any(_SCHEMA in text for text in texts):
         return False
     targets = chain.from_iterable(map(patch_targets, folders))
-    return any(name in text for text in texts) or any(_is_for_all(each) for each in targets)
+    return any(name in text for text in texts) or any(map(_is_for_all, targets))
 
 
 def _is_for_all(target: Mapping[str, object]) -> bool:

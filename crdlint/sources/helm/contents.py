@@ -703,7 +703,7 @@ class _MaskedTemplate:
     def condition(self, line: int) -> tuple[tuple[Block, ...], bool | None]:
         """Return the blocks around the document at a line, and whether the values let Helm render it."""
         part = self._outline.part_at(line)
-        around = [each for each in self._blocks if part.is_within(each)]
+        around = list(filter(part.is_within, self._blocks))
         return tuple(around), all_certainly(list(map(self._keeps, around)))
 
     def _is_around(self, block: Block) -> bool:

@@ -248,7 +248,7 @@ class TemplateParts:
     @cached_property
     def _outputs(self) -> list[Directive]:
         """The directives of the template that write something."""
-        return [directive for directive in directives(self._text) if has_output(directive)]
+        return list(filter(has_output, directives(self._text)))
 
 
 @dataclass(slots=True)

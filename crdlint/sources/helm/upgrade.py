@@ -213,7 +213,7 @@ class _ChartUpgrade:
     def _not_applied(self) -> Iterator[Diagnostic]:
         """Yield one finding about the changed CRDs of `crds/`, and one about the added ones."""
         in_crds = [crd for crd in self._after.values() if crd.way is Way.CRDS]
-        changed = [crd for crd in in_crds if self._is_changed(crd)]
+        changed = list(filter(self._is_changed, in_crds))
         if changed:
             more = "; Helm 3 drops new fields of its objects, Helm 4 fails with them"
             yield self._of_crds_folder(changed, "update", "changed", more)
