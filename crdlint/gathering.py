@@ -21,6 +21,21 @@ def grouped(items: Iterable[_Item], key: Callable[[_Item], _Key]) -> dict[_Key, 
     return groups
 
 
+def partitioned(
+    items: Iterable[_Item], fits: Callable[[_Item], bool]
+) -> tuple[list[_Item], list[_Item]]:
+    """Return the items that fit, and the others, both in order.
+
+    >>> partitioned([1, 2, 3], lambda number: number > 1)
+    ([2, 3], [1])
+    """
+    fitting: list[_Item] = []
+    others: list[_Item] = []
+    for item in items:
+        (fitting if fits(item) else others).append(item)
+    return fitting, others
+
+
 def without_none(items: Iterable[_Item | None]) -> list[_Item]:
     """Return the items that are not None.
 

@@ -698,41 +698,18 @@ class _CheckCommand:
 
 
 def _report_known(arguments: CheckOptions, state: CheckState) -> None:
-    """Write the baseline if that is asked for; otherwise report its entries that are no longer found."""
-    file, baseline = arguments.baseline_file, state.baseline
-    if arguments.add_ignore and baseline is not None:
-        state.accept_by("ignore" if arguments.to_config else "comment")
-        _report_added(baseline)
-    if baseline is None or file is None:
+    """Write the baseline or the ignores if that is asked for; otherwise report entries that are no longer found."""
+    if state.baseline is None:
         return
-    from crdlint.config.baseline import BaselineMatcher, Update, write
+    if arguments.add_ignore:
+        state.accept_by("ignore" if arguments.to_config else "comment")
     from crdlint.config.model import ConfigError
 
-    if isinstance(baseline, Update):
-        try:
-            write(file, baseline.baseline())
-        except ConfigError as error:
-            state.unwritten.append(f"--baseline: {error}")
-            return
-        console.err(f"crdlint: {file}: {baseline.summary()}")
-        return
-    if not isinstance(baseline, BaselineMatcher) or arguments.quiet:
-        return
-    for entry in baseline.stale():
-        console.err(f"crdlint: note: no longer found, --update-baseline removes it: {entry}")
-
-
-def _report_added(ignores: Baseline) -> None:
-    """Report how many findings `--add-ignore` ignores, and print the entries for a configuration."""
-    if isinstance(ignores, AddedIgnores):
-        console.err(f"crdlint: {ignores.summary()}")
-        return
-    from crdlint.config.printed_ignores import PrintedIgnores
-
-    assert isinstance(ignores, PrintedIgnores)  # noqa: S101  the other kind of --add-ignore
-    for line in ignores.lines():
-        console.out(printable_line(line))
-    console.err(f"crdlint: {ignores.summary()}")
+    try:
+        for line in state.baseline.end(lambda line: console.out(printable_line(line))):
+            console.err(f"crdlint: {line}")
+    except ConfigError as error:
+        state.unwritten.append(f"--baseline: {error}")
 
 
 def _show(
@@ -785,4 +762,6 @@ def _baseline(arguments: CheckOptions) -> Baseline:
         baseline = read(arguments.baseline_file, missing_ok=arguments.update_baseline)
     except ConfigError as error:
         raise click.UsageError(f"--baseline: {error}") from error
-    return Update(baseline) if arguments.update_baseline else BaselineMatcher(Counter(baseline))
+    if arguments.update_baseline:
+        return Update(baseline, arguments.baseline_file)
+    return BaselineMatcher(Counter(baseline), reports_stale=not arguments.quiet)

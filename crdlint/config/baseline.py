@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import field
 from pathlib import Path
 from typing import Any, Final, TypeAlias
@@ -57,9 +57,10 @@ class BaselineEntry:
 
 @dataclass(slots=True)
 class Update:
-    """A builder of a new baseline; entries of CRDs that are not checked are kept."""
+    """A builder of a new baseline for a file; entries of CRDs that are not checked are kept."""
 
     earlier: KnownFindings
+    file: str = ""
     counts: Counter[FindingIdentity] = field(default_factory=Counter)
     met: set[str] = field(default_factory=set)
 
@@ -83,6 +84,11 @@ class Update:
         listed = ", ".join(f"{count:,} {word}" for word, count in changes.items() if count)
         return f"{counted(len(new), 'entry', 'entries')}: {listed or 'none added or removed'}"
 
+    def end(self, _: object) -> Iterator[str]:
+        """Write the new baseline, and yield a line about it; raise ConfigError if it cannot be written."""
+        write(self.file, self.baseline())
+        yield f"{self.file}: {self.summary()}"
+
     def baseline(self) -> KnownFindings:
         """Return the new baseline."""
         met = self.met.union(identity.crd for identity in self.counts)
@@ -94,10 +100,14 @@ class Update:
 
 @dataclass(slots=True)
 class BaselineMatcher:
-    """The remaining counts of a baseline during a run, and the CRDs that were checked."""
+    """The remaining counts of a baseline during a run, and the CRDs that were checked.
+
+    `reports_stale` is whether entries are reported that are no longer found.
+    """
 
     left: Counter[FindingIdentity]
     met: set[str] = field(default_factory=set)
+    reports_stale: bool = True
 
     def ignored_in(self, result: FileResult) -> frozenset[int]:
         """Return the indexes of the known findings of a file; findings with equal identity are known up to their count."""
@@ -109,6 +119,11 @@ class BaselineMatcher:
                     self.left[identity] -= 1
                     indexes.add(i)
         return frozenset(indexes)
+
+    def end(self, _: object) -> Iterator[str]:
+        """Yield a line for each entry that is no longer found."""
+        for entry in self.stale() if self.reports_stale else ():
+            yield f"note: no longer found, --update-baseline removes it: {entry}"
 
     def stale(self) -> tuple[BaselineEntry, ...]:
         """Return the entries without a finding, for the CRDs that were checked."""

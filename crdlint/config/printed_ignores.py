@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import field
 from typing import Final
 
@@ -44,6 +44,12 @@ class PrintedIgnores:
             self.findings += 1
             ignored.add(i)
         return frozenset(ignored)
+
+    def end(self, write: Callable[[str], None]) -> Iterator[str]:
+        """Write the entries line by line, and yield a summary."""
+        for line in self.lines():
+            write(line)
+        yield self.summary()
 
     def lines(self) -> Iterator[str]:
         """Yield the entries as lines of YAML, none without any."""

@@ -10,6 +10,7 @@ from typing import Final
 
 from crdlint.crd.errors import REQUIRED, TYPE_INVALID
 from crdlint.diagnostics import FAILED_RULE, RANKS, UNKNOWN_FIELD, Diagnostic, Related
+from crdlint.gathering import partitioned
 from crdlint.light import NamedTuple, regex, replace
 from crdlint.linting.result import FileResult
 from crdlint.phrases import agreeing, counted
@@ -325,8 +326,7 @@ def is_about_all(finding: Diagnostic) -> bool:
 
 def describe_others(finding: Diagnostic, others: Sequence[Diagnostic]) -> str:
     """Return a note about the findings that the entry of another one includes, empty for errors of the same value."""
-    rules = [other for other in others if _is_other_rule(other, finding)]
-    same = [other for other in others if not _is_other_rule(other, finding)]
+    rules, same = partitioned(others, lambda other: _is_other_rule(other, finding))
     return "; ".join(filter(None, (_describe_rules(rules), _describe_same(finding, same))))
 
 

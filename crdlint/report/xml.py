@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Final
 from xml.sax.saxutils import escape, quoteattr
 
-from crdlint.gathering import grouped
+from crdlint.gathering import grouped, partitioned
 from crdlint.report import pieces, words
 from crdlint.report.pieces import Report, RunOutcome, Spool, SuiteOutcome, View
 from crdlint.safety.escapes import xml_text
@@ -109,8 +109,7 @@ class JUnit(Report):
         by_crd = by_crd or {"": []}
         failures, cases = 0, ""
         for name, own in by_crd.items():
-            errors = [finding for finding in own if finding.severity == "error"]
-            others = [finding for finding in own if finding.severity != "error"]
+            errors, others = partitioned(own, lambda finding: finding.severity == "error")
             failures += bool(errors)
             failure = _failure(errors) if errors else ""
             cases += _case(

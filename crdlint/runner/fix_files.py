@@ -110,6 +110,10 @@ class AddedIgnores:
             self.findings += len(ignored)
         return ignored
 
+    def end(self, _: object) -> Iterator[str]:
+        """Yield a summary: the comments are written already."""
+        yield self.summary()
+
     def summary(self) -> str:
         """Return a summary in one line."""
         return f"ignored {counted(self.findings, 'finding')} in {counted(self.files, 'file')}"

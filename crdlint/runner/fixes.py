@@ -13,6 +13,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from crdlint.config.model import Config
+from crdlint.gathering import partitioned
 from crdlint.light import NamedTuple, dataclass, regex, replace
 from crdlint.rules import catalog
 from crdlint.rules.consequences import causes, is_advice
@@ -269,7 +270,7 @@ class _Rounds:
             finding
             for finding in reported(self.current, self.config, resources=self.of_resources)
             if _is_wanted(finding, unsafe=self.unsafe) and not self._is_refused(finding)
-            if _fix(finding).applicability == "safe" or self._may_change(finding)
+            if finding.has_safe_fix or self._may_change(finding)
         )
 
     def _may_change(self, finding: Diagnostic) -> bool:
@@ -376,11 +377,10 @@ def _provable(
     def unproved(keeps_meaning: bool, group: SequenceOf[Diagnostic]) -> list[str]:
         return unnamed_changes(before.yaml, _edits(group), keeps_meaning=keeps_meaning)
 
-    advice = [finding for finding in chosen if is_advice(finding) and not named(finding.rule)]
-    of_advice = {*map(id, advice)}
-    others = [finding for finding in chosen if id(finding) not in of_advice]
-    safe = [finding for finding in others if _fix(finding).applicability == "safe"]
-    guesses = [finding for finding in others if _fix(finding).applicability != "safe"]
+    advice, others = partitioned(
+        chosen, lambda finding: is_advice(finding) and not named(finding.rule)
+    )
+    safe, guesses = partitioned(others, lambda finding: finding.has_safe_fix)
     most = _most_trials(before.yaml)
     proved = (
         passing(advice, partial(unproved, True), most=most),

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 from crdlint.files.folders import OF_OTHERS
 from crdlint.files.read import open_descriptor, readable_text, text_if_readable
 from crdlint.files.recognition import KIND
+from crdlint.gathering import partitioned
 from crdlint.light import NamedTuple, dataclass, regex, replace
 from crdlint.linting.result import FileResult
 
@@ -85,9 +86,8 @@ class GeneratedCopies:
         """Yield the generated CRDs of each name and their copies; what is beside `bases` was copied from there."""
         for name, originals in self._generated.items():
             copies = self._copies.get(name, [])
-            in_bases = [each for each in originals if _BASES in each.file]
+            in_bases, beside = partitioned(originals, lambda each: _BASES in each.file)
             if in_bases:
-                beside = (each for each in originals if _BASES not in each.file)
                 copies = [each for each in beside if _should_be_current(each.file)] + copies
             if copies:
                 yield name, in_bases or originals, copies

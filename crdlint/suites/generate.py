@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from itertools import count
 from typing import Any, Final
 
+from crdlint.gathering import partitioned
 from crdlint.light import dataclass, replace
 from crdlint.resources.dump import dump
 from crdlint.suites.crds import SuiteCRDs, Target
@@ -41,9 +42,8 @@ def generate(target: Target, files: SuiteCRDs) -> GeneratedSuite:
     witnesses = Witnesses(validator, identity, server)
     every = list(_named(witnesses.all()))
     passing = _passing(target, files, version, every) if every else set()
-    lost = [witness.name for witness in every if witness.name not in passing]
-    tests = [witness for witness in every if witness.name in passing]
-    missing = (*witnesses.missing, *lost)
+    tests, lost = partitioned(every, lambda witness: witness.name in passing)
+    missing = (*witnesses.missing, *(witness.name for witness in lost))
     return GeneratedSuite(_text(target, version, tests, missing), len(tests), missing)
 
 

@@ -12,6 +12,7 @@ from crdlint.crd.positions import node_span
 from crdlint.files.paths import has_yaml_suffix
 from crdlint.files.read import readable_text, text_if_readable
 from crdlint.files.recognition import CRD_KIND, groups_in, may_hold_crd
+from crdlint.gathering import partitioned
 from crdlint.kubernetes.servers import NEWEST_ALONE, Range, Server, range_of
 from crdlint.light import NamedTuple, dataclass, replace
 from crdlint.linting.result import CRDPlace, FileResult, Lint
@@ -208,9 +209,9 @@ class Charts:
 
     def _with_failures(self, result: FileResult, chart: _Chart) -> FileResult:
         """Add to a result why its chart is not rendered, once for the chart."""
-        notices = [*filter(None, [chart.problem])]
-        notices += [failure.notice for failure in chart.failures if not failure.is_finding]
-        self.failures += [failure for failure in chart.failures if failure.is_finding]
+        findings, others = partitioned(chart.failures, lambda failure: failure.is_finding)
+        notices = [*filter(None, [chart.problem]), *(failure.notice for failure in others)]
+        self.failures += findings
         chart.problem, chart.failures = None, ()
         return replace(result, notices=(*result.notices, *notices))
 
