@@ -92,15 +92,16 @@ class ConfigFileOptions(ReportOptions, group=Group.RULES):
 
     def read_config(self) -> Config | None:
         """Return the configuration that replaces those of folders; a broken one ends the run."""
-        if self.isolated and self.config is not None:
-            raise click.UsageError("--config cannot be used with --isolated")
-        if not self.isolated and self.config is None:
-            return None
-        from crdlint.config.load import read_config
         from crdlint.config.model import Config, ConfigError
 
+        if self.config is None:
+            return Config() if self.isolated else None
+        if self.isolated:
+            raise click.UsageError("--config cannot be used with --isolated")
+        from crdlint.config.load import read_config
+
         try:
-            return Config() if self.config is None else read_config(self.config)
+            return read_config(self.config)
         except ConfigError as error:
             raise click.UsageError(f"--config: {error}") from error
 

@@ -54,7 +54,7 @@ class Applied(NamedTuple):
 
 def comments_of(result: FileResult) -> Comments | None:
     """Return the ignore comments of a file, None without any."""
-    text = result.yaml if result.masked is None else result.text
+    text = result.text
     if "crdlint:" not in text and "crdlint/ignore" not in text:
         return None
     from crdlint.config.comments import read_comments  # few files need it

@@ -96,12 +96,12 @@ def _broken(message: str, text: str) -> BrokenError:
     match = _AT.search(message)
     if match is None:
         return BrokenError(message, (1, 1))
-    lines = text.removesuffix("\n").split("\n")
-    position = (int(match[1]), int(match[2])) if match[1] else (len(lines), len(lines[-1]) + 1)
     text_before = message[: match.start()]
-    return BrokenError(
-        text_before if match[1] else f"{text_before} (the file ends too early)", position
-    )
+    if match[1]:
+        return BrokenError(text_before, (int(match[1]), int(match[2])))
+    lines = text.removesuffix("\n").split("\n")
+    position = (len(lines), len(lines[-1]) + 1)
+    return BrokenError(f"{text_before} (the file ends too early)", position)
 
 
 def _refuse_long_keys(text: str) -> None:

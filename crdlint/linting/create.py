@@ -131,16 +131,18 @@ class _Stages:
             return ServerReport((*at_root, *structural_errors, *open_api))
         if not structural_errors:
             structural_errors = self._of_defaults(walked.with_defaults)
-        is_withheld = any(error.type is not NOT_EVALUATED for error in structural_errors)
-        nodes = () if is_withheld else self._nodes_to_compile()
-        of_rules, rules = cel.compile_and_estimate(nodes, options, self._schema_path)
-        if is_withheld:
+        errors = (*at_root, *structural_errors, *open_api)
+        if any(error.type is not NOT_EVALUATED for error in structural_errors):
             blocking = tuple(structural_errors) if walked.with_rules else ()
-        else:
-            not_compiled = (error for error in of_rules if error.rule in cel.NOT_COMPILED)
-            blocking = (*_blocking(walked), *not_compiled)
-        errors = (*at_root, *structural_errors, *open_api, *of_rules)
-        return ServerReport(errors, rules=tuple(rules), blocking=blocking)
+            return ServerReport(errors, blocking=blocking)
+        nodes = self._nodes_to_compile()
+        of_rules, rules = cel.compile_and_estimate(nodes, options, self._schema_path)
+        not_compiled = (error for error in of_rules if error.rule in cel.NOT_COMPILED)
+        return ServerReport(
+            (*errors, *of_rules),
+            rules=tuple(rules),
+            blocking=(*_blocking(walked), *not_compiled),
+        )
 
     def _nodes_to_compile(self) -> tuple[CompiledNode, ...]:
         """Return the nodes whose rules are compiled: without schema errors at or below them."""

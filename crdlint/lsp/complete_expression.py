@@ -47,9 +47,11 @@ class ExpressionCompletion:
             expression.environment,
             expression.declarations,
         )
-        for order, suggestion in enumerate(suggestions if context is not None else ()):
+        if context is None:
+            return
+        for order, suggestion in enumerate(suggestions):
             text = quoted(suggestion.text, expression.node)
-            if context is not None and not self._ends_value(text):
+            if not self._ends_value(text):
                 edit = TextEdit(self._range(context.start, self._end), text)
                 yield self._item(suggestion, order, edit, snippets=snippets)
 
@@ -120,8 +122,9 @@ class ExpressionCompletion:
         *,
         snippets: bool,
     ) -> CompletionItem:
-        is_snippet = snippets and bool(suggestion.arguments)
-        if is_snippet:
+        text_format = InsertTextFormat.PlainText
+        if snippets and suggestion.arguments:
+            text_format = InsertTextFormat.Snippet
             edit = TextEdit(edit.range, _snippet(suggestion, self._expression.node))
         is_call = suggestion.arguments is not None
         return CompletionItem(
@@ -131,9 +134,7 @@ class ExpressionCompletion:
             documentation=_described(suggestion) or None,
             sort_text=f"{order:04}",
             filter_text=suggestion.name,
-            insert_text_format=InsertTextFormat.Snippet
-            if is_snippet
-            else InsertTextFormat.PlainText,
+            insert_text_format=text_format,
             text_edit=edit,
         )
 

@@ -206,8 +206,9 @@ def _is_field_of_crd(cursor: Cursor, below: Steps) -> bool:
     """Return whether the cursor is on a key that is no name of a property; ``below`` are the steps below the schema."""
     if not cursor.on_key:
         return False
-    keyword = str(below[0]) if below else str(cursor.steps[-1])
-    return keyword in crd_fields.KEYWORDS if below else keyword == "openAPIV3Schema"
+    if below:
+        return str(below[0]) in crd_fields.KEYWORDS
+    return cursor.steps[-1] == "openAPIV3Schema"
 
 
 def _field(cursor: Cursor) -> Iterator[str]:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Mapping as MappingOf
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Final, NamedTuple
 
 from crdlint.config.model import Config
@@ -226,19 +227,22 @@ def _defined(text: str) -> Iterator[DefinedCRD]:
         )
 
 
-@dataclass(slots=True)
+@dataclass
 class _File:
     """A file that may have CRDs: its text, and the outlines of its documents by number.
 
     `stamp` identifies its version. `results` contains decoded CRDs, by the documents and the version of Kubernetes.
-    `defined` are the CRDs as far as their names are written, None until they are asked for.
     """
 
     stamp: object
     text: str
     outlines: dict[int, DefinedKinds]
     results: dict[tuple[frozenset[int], Range], FileResult] = field(default_factory=dict)
-    defined: tuple[DefinedCRD, ...] | None = None
+
+    @cached_property
+    def defined(self) -> tuple[DefinedCRD, ...]:
+        """The CRDs, as far as their names are written."""
+        return tuple(_defined(self.text))
 
 
 class CRDIndex:
@@ -302,8 +306,6 @@ class CRDIndex:
         for path in list(dict.fromkeys((*open_files, *self._in_folders)))[:most]:
             file = self.file(path)
             if file is not None:
-                if file.defined is None:
-                    file.defined = tuple(_defined(file.text))
                 yield from ((path, each) for each in file.defined)
 
     def known_kinds(self) -> list[tuple[str, str, str]]:
@@ -344,9 +346,11 @@ class CRDIndex:
 
         def lint(path: str, only: frozenset[int], _others: frozenset[int]) -> FileResult | None:
             file, key = self.file(path), (only, versions)
-            if file is not None and key not in file.results:
+            if file is None:
+                return None
+            if key not in file.results:
                 file.results[key] = lint_file(file.text, path, request, only=only)
-            return None if file is None else file.results[key]
+            return file.results[key]
 
         return CRDFiles(find, documents, lint)
 

@@ -45,8 +45,10 @@ class _Symbols:
             self._start = start
             name = text_at(root, "metadata", "name") or text_at(root, "kind") or "object"
             is_crd = identify(root, document.text).form not in {"other", "list", "crd-list"}
-            children = self._versions(root) if is_crd else []
-            kind = SymbolKind.Class if is_crd else SymbolKind.Object
+            children: list[DocumentSymbol] = []
+            kind = SymbolKind.Object
+            if is_crd:
+                children, kind = self._versions(root), SymbolKind.Class
             symbols.append(
                 self._symbol(
                     name,

@@ -153,10 +153,7 @@ class Workspace:
 
 
 def _paths(uris: Iterable[str]) -> Iterator[str]:
-    for uri in uris:
-        path = to_fs_path(uri)
-        if path:
-            yield os.path.normpath(path)
+    yield from map(os.path.normpath, filter(None, map(to_fs_path, uris)))
 
 
 def stamp_of(path: str) -> tuple[int, int] | None:

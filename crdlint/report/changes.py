@@ -194,12 +194,11 @@ class ChangesMarkdown(AtEnd):
 
 def _of_groups(findings: Sequence[Diagnostic]) -> Iterator[str]:
     """Yield the findings of a CRD group by group as Markdown."""
-    for name in GROUPS:
-        own = [finding for finding in findings if group_of(finding) == name]
-        if own:
-            yield f"\n{ICONS[name]} **{name}**\n\n"
-            for cluster in clusters(entries(own)):
-                yield from _items(cluster)
+    by_group = grouped(findings, group_of)
+    for name in filter(by_group.get, GROUPS):
+        yield f"\n{ICONS[name]} **{name}**\n\n"
+        for cluster in clusters(entries(by_group[name])):
+            yield from _items(cluster)
 
 
 def _items(cluster: Cluster) -> Iterator[str]:

@@ -348,9 +348,11 @@ def _row(
 def _source(text: str, starts: Sequence[int], finding: Diagnostic) -> list[_SourceLine]:
     """Return the line of a finding, with the other line that it is about or the line above."""
     other = words.other_line(finding)
-    others = max(finding.line - 1, 1) if other is None else other.line
+    beside, label = max(finding.line - 1, 1), ""
+    if other is not None:
+        beside, label = other.line, other.label
     lines: list[_SourceLine] = []
-    for number in sorted({finding.line, others}):
+    for number in sorted({finding.line, beside}):
         if number > len(starts):
             break
         end = starts[number] if number < len(starts) else len(text)
@@ -358,7 +360,6 @@ def _source(text: str, starts: Sequence[int], finding: Diagnostic) -> list[_Sour
         if number == finding.line:
             lines.append(_marked_line(line, finding))
         else:
-            label = "" if other is None else other.label
             lines.append(_SourceLine(number, line, "", "", label))
     return lines
 

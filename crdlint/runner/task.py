@@ -145,11 +145,10 @@ class Linter:
 
         names = ("",) if self.previous is None else document.values
         for versions in self._ranges_of(document):
-            request = self.request
+            request, named = self.request, ""
             if versions is not None:
-                request = replace(request, versions=versions)
+                request, named = replace(request, versions=versions), str(versions)
             linter = Linter(request, self.previous, self.unread)
-            named = "" if versions is None else str(versions)
             for values in names:
                 yield VersionedLint(partial(linter.lint, values=values), named)
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from collections.abc import Mapping as Mapping_
 from collections.abc import Sequence as SequenceOf
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, TypeAlias
 
 from crdlint.crd.positions import node_span
 from crdlint.files.paths import Selection, UnreadInput, discover
@@ -19,6 +20,8 @@ from crdlint.yaml.json_values import entries, to_json
 from crdlint.yaml.nodes import Mapping, Node, Scalar, Sequence
 from crdlint.yaml.parse import parse_first
 
+Kind: TypeAlias = Literal["create", "update"]
+
 
 @dataclass(frozen=True, slots=True)
 class Case:
@@ -30,7 +33,7 @@ class Case:
     - `sender`: the name of the sender of the last object
     """
 
-    kind: Literal["create", "update"]
+    kind: Kind
     name: str
     line: int
     expectation_line: int
@@ -75,7 +78,16 @@ _SUITE: Final = (
 _TESTS: Final = ("onCreate", "onUpdate")
 _TEST: Final = ("name", "initial", "expected", "expectedError")
 _CREATE: Final = (*_TEST, "sender")
-_UPDATE: Final = (*_CREATE, "updated", "expectedStatusError", "initialCRDPatches")
+# The fields of a test of each kind, and those that it must have.
+_WORDS: Final[Mapping_[Kind, tuple[str, ...]]] = {
+    "create": _CREATE,
+    "update": (*_CREATE, "updated", "expectedStatusError", "initialCRDPatches"),
+}
+_INITIAL: Final = {"initial": "the object to create"}
+_REQUIRED: Final[Mapping_[Kind, Mapping_[str, str]]] = {
+    "create": _INITIAL,
+    "update": {**_INITIAL, "updated": "the object after the update"},
+}
 # The texts of a test, and their attributes.
 _TEXTS: Final = {
     "name": "name",
@@ -117,8 +129,8 @@ def _suite(root: Node | None, file: str) -> Suite:
     if "tests" not in values:
         raise SuiteError("`tests` is missing, with `onCreate` or `onUpdate`")
     tests = _fields(values["tests"], _TESTS, "tests")
-    cases = [_case(node, create=True) for node in _items(tests.get("onCreate"))]
-    cases += [_case(node, create=False) for node in _items(tests.get("onUpdate"))]
+    cases = [_case(node, "create") for node in _items(tests.get("onCreate"))]
+    cases += [_case(node, "update") for node in _items(tests.get("onUpdate"))]
     gates = tuple(str(to_json(node)) for node in _items(values.get("featureGates")))
     name = _text(values, "name") or crd_name
     return Suite(
@@ -133,39 +145,24 @@ def _suite(root: Node | None, file: str) -> Suite:
     )
 
 
-def _case(node: Node, *, create: bool) -> Case:
-    values = _fields(node, _CREATE if create else _UPDATE, "a test")
-    _require(values, "initial", "the object to create", node)
-    if not create:
-        _require(
-            values,
-            "updated",
-            "the object after the update",
-            node,
-        )
+def _case(node: Node, kind: Kind) -> Case:
+    values = _fields(node, _WORDS[kind], "a test")
+    for name, what in _REQUIRED[kind].items():
+        if name not in values:
+            raise SuiteError(f"`{name}` is missing: {what}", _line(node))
     patches = list(_items(values.get("initialCRDPatches")))
     for patch in patches:
         _fields(patch, _PATCH, "a patch")
     texts = {attribute: _text(values, name) for name, attribute in _TEXTS.items()}
     expectations = (values[name] for name in _EXPECTATIONS if name in values)
     return Case(
-        "create" if create else "update",
+        kind,
         line=_line(node),
         expectation_line=_line(next(expectations, node)),
         patches=tuple(map(to_json, patches)),
         sender=_sender(values),
         **texts,
     )
-
-
-def _require(
-    values: dict[str, Node],
-    name: str,
-    what: str,
-    node: Node,
-) -> None:
-    if name not in values:
-        raise SuiteError(f"`{name}` is missing: {what}", _line(node))
 
 
 def _sender(values: dict[str, Node]) -> str:

@@ -313,10 +313,8 @@ def _with_dependencies(chart: Chart, path: str) -> Chart:
     named = chart.dependencies
     names = {dependency.name for dependency in named}
     charts = [(inner, inner.name) for inner in chart.charts if inner.name not in names]
-    for dependency in named:
-        named_chart = next((inner for inner in chart.charts if inner.name == dependency.name), None)
-        if named_chart is not None:
-            charts.append((named_chart, dependency.alias))
+    first = {inner.name: inner for inner in reversed(chart.charts)}
+    charts += ((first[each.name], each.alias) for each in named if each.name in first)
     inner_charts = tuple(
         _with_dependencies(_renamed(inner, name), f"{path}/{_CHARTS}{name}")
         for inner, name in charts

@@ -213,7 +213,7 @@ class Failure:
         about = readable_text(os.path.join(self.chart, CHART))
         if rejected is None or text_of(child(parse_first(about).root, "name")) != rejected.chart:
             return None
-        path = os.path.normpath(os.path.join(self.chart, VALUES))
+        path = self._path_of(VALUES)
         text = text_if_readable(path)
         node = None if text is None else parse_first(text).root
         line = None
@@ -237,13 +237,19 @@ class Failure:
         if value is not None:
             return value
         own = _OWN_FILE.search(self.why)
-        path = os.path.normpath(os.path.join(self.chart, CHART if own is None else own[1]))
-        text = readable_text(path)
         if own is not None:
+            path = self._path_of(own[1])
             line_match = _YAML_LINE.search(self.why, own.end())
-            return _FailedLine(path, text, 1 if line_match is None else int(line_match[1]))
+            line_number = 1 if line_match is None else int(line_match[1])
+            return _FailedLine(path, readable_text(path), line_number)
+        path = self._path_of(CHART)
+        text = readable_text(path)
         key = re.search(rf"^{self._cause.key}\b", text, re.MULTILINE)
         return _FailedLine(path, text, 1 if key is None else text.count("\n", 0, key.start()) + 1)
+
+    def _path_of(self, name: str) -> str:
+        """Return the path of a file of the chart."""
+        return os.path.normpath(os.path.join(self.chart, name))
 
 
 def _characters(text: str, line: int, column: int) -> int:

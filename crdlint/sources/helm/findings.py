@@ -390,9 +390,10 @@ class _ChartCheck:
             crd = defined.get((each.group, each.kind))
             if crd is None:
                 continue
-            is_same = crd.file.shown == each.file.shown
-            severity: Severity = "error" if is_same else "warning"
-            fails = "`helm install` fails" if is_same else "most installations fail"
+            severity: Severity = "warning"
+            fails = "most installations fail"
+            if crd.file.shown == each.file.shown:
+                severity, fails = "error", "`helm install` fails"
             message = (
                 f"{fails} with no matches for kind {_quoted(each.kind)}: Helm looks it up before the API server serves the CRD "
                 f"of {crd.where}"

@@ -284,9 +284,10 @@ def chart_digest(chart: str, values: HelmValues, program: str | None) -> bytes |
     identity = "" if program is None else identity_of(program)
     digest = blake2b(repr((identity, *values)).encode("utf-8", "backslashreplace"))
     left = _LARGEST
-    is_packed = os.path.isfile(chart)
-    entries = [] if is_packed else list(_entries(chart))
-    files = [chart] if is_packed else sorted(e.path for e in entries if not is_folder(e))
+    entries = list(_entries(chart))  # a packed chart has none
+    files = sorted(entry.path for entry in entries if not is_folder(entry))
+    if os.path.isfile(chart):
+        files = [chart]
     try:
         for link in filter(os.DirEntry.is_symlink, entries):
             name = os.path.relpath(link.path, chart)

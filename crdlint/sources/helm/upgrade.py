@@ -270,14 +270,15 @@ class _ChartUpgrade:
         return each.version in crd.defines.versions and each.version not in before
 
     def _no_match(self, each: ChartDocument, crd: ChartDocument) -> Diagnostic:
-        is_version = crd.defined_kind in self._versions_before
-        of_version = f' in version "{each.api_version}"' if is_version else ""
+        of_version, applies, creates = "", "install", "creates"
+        if crd.defined_kind in self._versions_before:
+            of_version, applies, creates = f' in version "{each.api_version}"', "update", "updates"
         fails = f'`helm upgrade` fails with no matches for kind "{each.kind}"{of_version}'
         if crd.way is Way.CRDS:
-            how = f"does not {'update' if is_version else 'install'} the CRD"
+            how = f"does not {applies} the CRD"
             help_ = f"Install the CRD before the upgrade: `kubectl apply --server-side -f {crd.file.shown}`"
         else:
-            how = f"looks up all kinds before it {'updates' if is_version else 'creates'} the CRD"
+            how = f"looks up all kinds before it {creates} the CRD"
             help_ = "Release the CRD first, and the object with the next release"
         message = f"{fails}: it {how} of {crd.where}"
         return self._finding(
