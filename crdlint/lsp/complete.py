@@ -22,7 +22,7 @@ from crdlint.lsp.workspace import OpenDocument
 from crdlint.resources.objects import text_at
 from crdlint.rules.server.schema_warnings import formats_of
 from crdlint.schema.value_help import written
-from crdlint.yaml.nodes import Mapping, Scalar, child
+from crdlint.yaml.nodes import Mapping, Scalar, child, pairs_of
 from crdlint.yaml.resolve import key_text
 
 if TYPE_CHECKING:
@@ -188,9 +188,8 @@ def _names_of_fields(probed: Probed, *, items: bool) -> Iterator[Word]:
         (node for node in reversed(probed.cursor.parents) if isinstance(node, Mapping)), None
     )
     properties = child(child(schema, "items") if items else schema, "properties")
-    if isinstance(properties, Mapping):
-        names = (key_text(key) for key, _ in properties.pairs() if isinstance(key, Scalar))
-        yield from map(Word, without_none(names))
+    names = (key_text(key) for key, _ in pairs_of(properties) if isinstance(key, Scalar))
+    yield from map(Word, without_none(names))
 
 
 def _of_resource(document: OpenDocument, probed: Probed, checks: Checks) -> Iterator[Word]:

@@ -19,7 +19,7 @@ from crdlint.lsp.resources import CRDIndex, DefinedCRD
 from crdlint.lsp.roots import roots
 from crdlint.lsp.workspace import OpenDocument, uri_of
 from crdlint.resources.objects import text_at
-from crdlint.yaml.nodes import Mapping, Node, Scalar, child, items_of, text_or_empty
+from crdlint.yaml.nodes import Mapping, Node, Scalar, child, items_of, pairs_of, text_or_empty
 
 _MOST: Final = 20_000  # symbols of a document
 _LONGEST: Final = 80  # characters of a rule
@@ -80,19 +80,17 @@ class _Symbols:
         return symbols
 
     def _below(self, schema: Node | None) -> Iterator[DocumentSymbol]:
-        if not isinstance(schema, Mapping):
-            return
-        for key, value in schema.pairs():
+        for key, value in pairs_of(schema):
             name = text_or_empty(key)
             if name == "x-kubernetes-validations":
                 yield from self._rules(items_of(value))
-            elif name == "properties" and isinstance(value, Mapping):
+            elif name == "properties":
                 yield from self._fields(value)
             elif name in _BELOW:
                 yield from self._below(value)
 
-    def _fields(self, properties: Mapping) -> Iterator[DocumentSymbol]:
-        for field, below in properties.pairs():
+    def _fields(self, properties: Node) -> Iterator[DocumentSymbol]:
+        for field, below in pairs_of(properties):
             if isinstance(field, Scalar) and self._count < _MOST:
                 self._count += 1
                 type_ = text_at(below, "type") if isinstance(below, Mapping) else ""

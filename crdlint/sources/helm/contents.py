@@ -36,7 +36,7 @@ from crdlint.sources.helm.templates import Where, outline
 from crdlint.yaml import YAMLDecodeError
 from crdlint.yaml.json_values import to_json
 from crdlint.yaml.nodes import Mapping as MappingNode
-from crdlint.yaml.nodes import Node, child, items_of, text_of, text_or_empty
+from crdlint.yaml.nodes import Node, child, items_of, pairs_of, text_of, text_or_empty
 from crdlint.yaml.parse import Document, iter_documents
 
 KEEP: Final = "helm.sh/resource-policy"
@@ -429,12 +429,9 @@ def _document(
 
 def annotations_of(root: Node) -> dict[str, str]:
     """Return the annotations of an object that are texts."""
-    mapping = child(root, "metadata", "annotations")
-    if not isinstance(mapping, MappingNode):
-        return {}
     return {
         name: value
-        for key, node in mapping.pairs()
+        for key, node in pairs_of(child(root, "metadata", "annotations"))
         if (name := text_of(key)) and (value := text_of(node)) is not None
     }
 

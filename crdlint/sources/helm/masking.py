@@ -63,8 +63,7 @@ def directives(text: str) -> Iterator[Directive]:
         end = _end(text, start)
         closed = end >= 0
         if not closed:
-            end = text.find("\n", start)
-            end = len(text) if end < 0 else end
+            end = start + len(text[start:].partition("\n")[0])
         line += text.count("\n", counted, start)
         line_start = text.rfind("\n", counted, start) + 1 or line_start
         end_line = line + text.count("\n", start, end)

@@ -625,8 +625,6 @@ def _unreadable(
 ) -> dict[TemplateDocument, int]:
     """Return documents that are not YAML after masking, with the line of the error, which remains a finding without directives."""
     errors = {finding.line for finding in result.diagnostics if finding.rule == _SYNTAX}
-    if not errors:
-        return {}
     part_at = analysis.outline.part_at
     lines = [block.line for block in masked.blocks]
     lines += [output.directive.line for output in masked.outputs]
