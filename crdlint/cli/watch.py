@@ -12,6 +12,7 @@ import click
 
 from crdlint.cli import console
 from crdlint.config.load import NAMES
+from crdlint.files.read import stamp_of
 from crdlint.phrases import counted, some
 from crdlint.safety.escapes import printable_line
 
@@ -55,11 +56,9 @@ def look(paths: Iterable[str], written: Collection[str] = ()) -> Seen:
     for name in _files(paths):
         if left_out and os.path.realpath(name) in left_out:
             continue
-        try:
-            status = os.stat(name)  # noqa: PTH116
-        except OSError:
-            continue  # a dangling link, or a file that vanished meanwhile
-        seen[name] = (status.st_mtime_ns, status.st_size)
+        stamp = stamp_of(name)
+        if stamp is not None:  # else a dangling link, or a file that vanished meanwhile
+            seen[name] = stamp
     return seen
 
 

@@ -205,20 +205,37 @@ def _by_schema(values: Any) -> Iterator[_Complaint]:
 
 
 def _schema_message(error: Any, steps: Sequence[Step]) -> str:
-    what = _named(steps)
-    if error.validator == "enum":
-        choices = list(map(str, error.validator_value))
-        value = error.instance
-        words = f"{', '.join(choices[:-1])} or {choices[-1]}"
-        return f"{what} is {words}, not {shown(value)}{did_you_mean(value, choices)}"
-    if error.validator == "type":
-        expected = error.validator_value
-        expected = _TYPES[expected if isinstance(expected, str) else expected[0]]
-        return f"{what} must be {expected}, not {_kind(error.instance)}"
-    if error.validator == "required":
-        missing = filterfalse(error.instance.__contains__, error.validator_value)
-        return f"{what} has no '{next(missing)}'"
-    return f"{what} is empty" if steps else "the configuration must be keys with values"
+    return _MESSAGES.get(error.validator, _of_empty)(error, steps)
+
+
+def _of_enum(error: Any, steps: Sequence[Step]) -> str:
+    choices = list(map(str, error.validator_value))
+    value = error.instance
+    words = f"{', '.join(choices[:-1])} or {choices[-1]}"
+    return f"{_named(steps)} is {words}, not {shown(value)}{did_you_mean(value, choices)}"
+
+
+def _of_type(error: Any, steps: Sequence[Step]) -> str:
+    expected = error.validator_value
+    expected = _TYPES[expected if isinstance(expected, str) else expected[0]]
+    return f"{_named(steps)} must be {expected}, not {_kind(error.instance)}"
+
+
+def _of_required(error: Any, steps: Sequence[Step]) -> str:
+    missing = filterfalse(error.instance.__contains__, error.validator_value)
+    return f"{_named(steps)} has no '{next(missing)}'"
+
+
+def _of_empty(_: Any, steps: Sequence[Step]) -> str:
+    return f"{_named(steps)} is empty" if steps else "the configuration must be keys with values"
+
+
+# By the keyword of the schema that a value violates.
+_MESSAGES: Final[Mapping[str, Callable[[Any, Sequence[Step]], str]]] = {
+    "enum": _of_enum,
+    "type": _of_type,
+    "required": _of_required,
+}
 
 
 def _named(steps: Sequence[Step]) -> str:

@@ -140,6 +140,15 @@ def text_if_readable(path: str, *, only_crds: bool = False) -> str | None:
     return None
 
 
+def stamp_of(path: str) -> tuple[int, int] | None:
+    """Return what identifies the version of a file, None if there is none."""
+    try:
+        status = os.stat(path)
+    except OSError:
+        return None
+    return status.st_mtime_ns, status.st_size
+
+
 def readable_text(path: str) -> str:
     """Return the text of a file, empty if it cannot be read."""
     return text_if_readable(path) or ""

@@ -10,14 +10,14 @@ from typing import Final
 from crdlint.config.load import NAMES, ReadConfigs
 from crdlint.config.model import Config
 from crdlint.diagnostics import Diagnostic
-from crdlint.files.read import with_parents
+from crdlint.files.read import stamp_of, with_parents
 from crdlint.files.recognition import groups_in
 from crdlint.kubernetes.servers import NEWEST_ALONE, Range
 from crdlint.linting.documents import unchecked
 from crdlint.linting.request import CheckRequest
 from crdlint.linting.result import FileResult, FoundRule
 from crdlint.lsp import resources
-from crdlint.lsp.workspace import OpenDocument, Workspace, stamp_of
+from crdlint.lsp.workspace import OpenDocument, Workspace
 from crdlint.rules.texts import reading
 from crdlint.runner.configurations import Configurations
 from crdlint.runner.fixes import CheckFailedError, Fixed, fix, reported

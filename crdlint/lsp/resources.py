@@ -14,7 +14,7 @@ from crdlint.config.model import Config
 from crdlint.crd.errors import REQUIRED
 from crdlint.diagnostics import Diagnostic
 from crdlint.files.paths import Selection, discover
-from crdlint.files.read import UnreadableError, read_text
+from crdlint.files.read import UnreadableError, read_text, stamp_of
 from crdlint.files.recognition import KIND, groups_in
 from crdlint.files.repository import is_below
 from crdlint.kubernetes.servers import Range
@@ -22,7 +22,7 @@ from crdlint.linting.pipeline import lint_file
 from crdlint.linting.request import CheckRequest
 from crdlint.linting.result import FileResult
 from crdlint.lsp.roots import roots
-from crdlint.lsp.workspace import OpenDocument, Workspace, stamp_of
+from crdlint.lsp.workspace import OpenDocument, Workspace
 from crdlint.phrases import counted
 from crdlint.resources.definitions import (
     CRDFiles,

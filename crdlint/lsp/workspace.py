@@ -156,15 +156,6 @@ def _paths(uris: Iterable[str]) -> Iterator[str]:
     yield from map(os.path.normpath, filter(None, map(to_fs_path, uris)))
 
 
-def stamp_of(path: str) -> tuple[int, int] | None:
-    """Return what identifies the version of a file, None if there is none."""
-    try:
-        status = os.stat(path)
-    except OSError:
-        return None
-    return status.st_mtime_ns, status.st_size
-
-
 def uri_of(path: str) -> str:
     """Return the URI of a file."""
     return from_fs_path(os.path.abspath(path)) or ""

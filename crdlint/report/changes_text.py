@@ -21,6 +21,7 @@ from crdlint.safety.escapes import printable_line
 from crdlint.sources.kustomize import KUSTOMIZATIONS
 
 _INDENT: Final = " " * 4
+_STYLES: Final = {"+": "good", "-": "error"}
 _MOST: Final = 5  # entries of a cluster that are shown one by one
 _SHOWN: Final = 3  # of more entries, before the paths of the others
 
@@ -118,7 +119,7 @@ class ChangesText(AtEnd):
         room = max((self._page.width or PIPED) - digits - len(" - "), 20)
         for number, mark, parts in sides:
             fitted = list(differences.fitted(parts, room))
-            style = "good" if mark == "+" else "error" if mark == "-" else "gutter"
+            style = _STYLES.get(mark, "gutter")
             line = "".join(part.text for part in fitted)
             yield self._page.styled(f"{number:>{digits}} {mark} {line}", style).rstrip()
             marks = differences.carets(fitted)
