@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from collections.abc import Mapping as Mapping_
+from collections.abc import Mapping as MappingOf
 from collections.abc import Sequence as SequenceOf
 from typing import Any, Final, Literal, TypeAlias
 
@@ -79,12 +79,12 @@ _TESTS: Final = ("onCreate", "onUpdate")
 _TEST: Final = ("name", "initial", "expected", "expectedError")
 _CREATE: Final = (*_TEST, "sender")
 # The fields of a test of each kind, and those that it must have.
-_WORDS: Final[Mapping_[Kind, tuple[str, ...]]] = {
+_WORDS: Final[MappingOf[Kind, tuple[str, ...]]] = {
     "create": _CREATE,
     "update": (*_CREATE, "updated", "expectedStatusError", "initialCRDPatches"),
 }
 _INITIAL: Final = {"initial": "the object to create"}
-_REQUIRED: Final[Mapping_[Kind, Mapping_[str, str]]] = {
+_REQUIRED: Final[MappingOf[Kind, MappingOf[str, str]]] = {
     "create": _INITIAL,
     "update": {**_INITIAL, "updated": "the object after the update"},
 }
