@@ -271,7 +271,7 @@ class _CheckCommand:
         self._report_all()
         is_empty = not (deleted or self._has_found_something())
         is_missing = is_empty and self._is_missing_crds(discovered)
-        status = 2 if is_missing else self._options.status(state, self._fixing)
+        status = 2 if is_missing else state.status_after(self._fixing)
         if not (arguments.no_cache or arguments.verbose or self._reports.tell_time):
             streams.keep(status)
         return status

@@ -36,7 +36,6 @@ from crdlint.report.pieces import SpoolError
 from crdlint.sources.helm.layout import HelmValues
 
 if TYPE_CHECKING:
-    from crdlint.cli.reports import Totals
     from crdlint.config.model import Config, FailOn, FieldValidation
     from crdlint.diagnostics import InputProblem, Severity
     from crdlint.kubecel.second_opinion import Tally
@@ -286,12 +285,6 @@ class FixOptions(FindingOptions, WatchOptions, group=Group.FIXES):
         from crdlint.runner.fix_files import Fixing
 
         return Fixing(diff=self.diff)
-
-    def status(self, run: Totals, fixing: Fixing | None) -> int:
-        """Return the exit status of a run: that of a diff is 1 if fixes would change files, whatever the findings are."""
-        if fixing is not None and self.diff:
-            run.failed = bool(fixing.files)
-        return run.status
 
     def report(self, fixing: Fixing, problems: Iterable[InputProblem]) -> None:
         """Write what was fixed, and what was not; with a diff, that is the whole report."""

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from crdlint.config.apply import Applied
     from crdlint.config.model import IgnoredBy
     from crdlint.linting.result import FileResult
+    from crdlint.runner.fix_files import Fixing
 
 _NAMED: Final = 3  # paths in a message
 # What a command checks, by the option that accepts an input without it.
@@ -226,6 +227,12 @@ class Totals:
     def has_trouble(self) -> bool:
         """Whether something could not be read, checked or written."""
         return bool(self.problems or self.bugs or self.unwritten)
+
+    def status_after(self, fixing: Fixing | None) -> int:
+        """Return the exit status: that of a diff is 1 if fixes would change files, whatever the findings are."""
+        if fixing is not None and fixing.diff:
+            self.failed = bool(fixing.files)
+        return self.status
 
     @property
     def status(self) -> int:

@@ -163,7 +163,7 @@ class _ValidateCommand:
         self._report()
         is_empty = self._has_found_nothing()
         is_missing = is_empty and self._is_missing_resources(discovered, definitions)
-        status = 2 if is_missing else self._options.status(self._run, self._fixing)
+        status = 2 if is_missing else self._run.status_after(self._fixing)
         if self._is_repeatable():
             streams.keep(status)
         return status
