@@ -95,7 +95,7 @@ def out(text: str, *, nl: bool = True) -> None:
 
 
 def _prepare_for(text: str, *, nl: bool, is_error: bool) -> None:
-    """Take the status away before a text is written, and tell who listens of it."""
+    """Take the status away before a text is written, and pass the text to who listens."""
     if _status is not None:
         _status.clear()
     written(f"{text}\n" if nl else text, is_error=is_error)

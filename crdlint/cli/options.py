@@ -91,16 +91,23 @@ class ConfigFileOptions(ReportOptions, group=Group.RULES):
 
     def read_config(self) -> Config | None:
         """Return the configuration that replaces those of folders; a broken one ends the run."""
-        from crdlint.config.model import Config, ConfigError
+        if self.config is not None:
+            return self._read(self.config)
+        if not self.isolated:
+            return None
+        from crdlint.config.model import Config
 
-        if self.config is None:
-            return Config() if self.isolated else None
+        return Config()
+
+    def _read(self, file: str) -> Config:
+        """Return the configuration in a file; a broken one ends the run."""
+        from crdlint.config.load import read_config
+        from crdlint.config.model import ConfigError
+
         if self.isolated:
             raise click.UsageError("--config cannot be used with --isolated")
-        from crdlint.config.load import read_config
-
         try:
-            return read_config(self.config)
+            return read_config(file)
         except ConfigError as error:
             raise click.UsageError(f"--config: {error}") from error
 

@@ -33,7 +33,12 @@ class Renaming:
         if schema is None:
             raise CannotRenameError("this is not a property of a schema")
         self._schema = schema
-        occurrences = Occurrences(document, cursor, crd_of(cursor.root, server), schema)
+        occurrences = Occurrences(
+            document,
+            cursor,
+            crd_of(cursor.root, server),
+            schema,
+        )
         if any(_is_broken(rule) for rule in checked.rules if cursor.has(rule.span)):
             raise CannotRenameError("a rule does not compile, so what it reads is not known")
         every = (

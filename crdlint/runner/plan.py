@@ -255,7 +255,14 @@ class Planner:
                 self._add_chart(outermost(location.chart), config)
             support = self._chart(location.chart, config)
         of_task = self.configurations.sent(config._replace(in_chart=location is not None), name)
-        self._add_task(name, of_task, fragment, location, support, text)
+        self._add_task(
+            name,
+            of_task,
+            fragment,
+            location,
+            support,
+            text,
+        )
 
     def _add_task(
         self,

@@ -184,7 +184,7 @@ class Witnesses:
 
     def _of_limit(self, base: Object, steps: Steps, limit: TestedLimit) -> Iterator[Witness]:
         """Yield an object with the value at a limit, and one with a value beyond it."""
-        where = _place(steps)
+        where = _field_name(steps)
         inside = self._first(
             base,
             steps,
@@ -209,7 +209,7 @@ class Witnesses:
 
     def _beside_others(self, base: Object, steps: Steps, limit: TestedLimit) -> Iterator[Witness]:
         """Yield an object with a value beyond a limit, whose error is beside others."""
-        where = _place(steps)
+        where = _field_name(steps)
 
         def is_broken(errors: Errors) -> bool:
             return any(limit.words in str(error) for error in errors)
@@ -381,7 +381,7 @@ def _fields(root: JSONSchemaProps) -> Iterator[tuple[Steps, JSONSchemaProps]]:
         pending += reversed(below)
 
 
-def _place(steps: Steps) -> str:
+def _field_name(steps: Steps) -> str:
     """Return the name of the field at some steps."""
     return field_path_text(steps) or "the object"
 
@@ -427,7 +427,7 @@ def _is_only(errors: Errors, rule: ValidationRule) -> bool:
 
 
 def _title(rule: SchemaRule) -> str:
-    where = _place(rule.steps)
+    where = _field_name(rule.steps)
     return f"{where} by rule {rule.number}: {' '.join(rule.rule.rule.split())}"
 
 

@@ -413,10 +413,22 @@ def mask(text: str, *, takes_else: bool = False) -> Masked:
     masking = _Masking(text, _branches(all_directives, takes_else=takes_else))
     end, line, trims = 0, 1, False
     for directive in all_directives:
-        masking.plain(end, directive.start, line, trims_start=trims, trims_end=directive.trims_left)
+        masking.plain(
+            end,
+            directive.start,
+            line,
+            trims_start=trims,
+            trims_end=directive.trims_left,
+        )
         masking.directive(directive)
         end, line, trims = directive.end, directive.end_line, directive.trims_right
-    masking.plain(end, len(text), line, trims_start=trims, trims_end=False)
+    masking.plain(
+        end,
+        len(text),
+        line,
+        trims_start=trims,
+        trims_end=False,
+    )
     masked = masking.masked
     if masking.open and masked.broken is None:
         opening = masking.open[-1].directive
