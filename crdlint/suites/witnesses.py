@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import chain, filterfalse, islice
 from math import inf
@@ -13,7 +13,7 @@ from crdlint.changes.examples import Candidates, Examples, as_value, mentioned
 from crdlint.crd.errors import Code, FieldError
 from crdlint.crd.model import JSONSchemaProps, ValidationRule
 from crdlint.evaluation.evaluate import SchemaRule, rules_of
-from crdlint.evaluation.field_paths import AnyItem, field_path_text
+from crdlint.evaluation.field_paths import AnyItem, FieldStep, field_path_text
 from crdlint.gathering import first_of, without_none
 from crdlint.kubernetes.servers import Server
 from crdlint.light import dataclass, replace
@@ -381,7 +381,7 @@ def _fields(root: JSONSchemaProps) -> Iterator[tuple[Steps, JSONSchemaProps]]:
         pending += reversed(below)
 
 
-def _field_name(steps: Steps) -> str:
+def _field_name(steps: Sequence[FieldStep]) -> str:
     """Return the name of the field at some steps."""
     return field_path_text(steps) or "the object"
 
