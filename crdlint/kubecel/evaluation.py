@@ -36,7 +36,7 @@ from crdlint.kubernetes.servers import Server
 from crdlint.light import NamedTuple, dataclass
 from crdlint.safety.work import WorkLimitError, run_calls
 from crdlint.schema.correlation import Correlation, item_key, items_by_key
-from crdlint.schema.traversal import RuleSearch
+from crdlint.schema.traversal import rule_search
 
 _Building = Generator["_Building", "RuleValidator | None", "RuleValidator | None"]
 
@@ -176,11 +176,11 @@ class RuleValidators:
         self.expressions: Final[list[Expression]] = []
         self._declarer = Declarer(server.cel, sharing or shared())
         self._made: dict[tuple[int, int, int, bool], RuleValidator | None] = {}
-        self._search: Final = RuleSearch()
+        self._search: Final = rule_search()
 
     def of(self, schema: JSONSchemaProps, *, is_root: bool = True) -> RuleValidator | None:
         """Return the validator of a schema, or None if neither it nor a subschema has rules."""
-        if not self._search.has_rules(schema):
+        if not self._search.finds(schema):
             return None
         declared = self._declarer.declare(schema, is_resource=is_root)
         return run_calls(self._validator(schema, schema, declared, is_root=is_root))
@@ -474,9 +474,11 @@ class _RulesOfValue:
             self._run.note(Evaluation(rule.compiled, bindings, result, cause))
         if not self._run.spend(result.cost):
             self._stop()
+        if result.value is True:
+            return
         if result.error is not None:
             self._failed_to_evaluate(rule, result.error)
-        elif result.value is not True:
+        else:
             visit = self._visit._replace(path=self._path)
             self._path = _failed(rule, visit, self._run, variables.plain)
 

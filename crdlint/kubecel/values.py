@@ -71,14 +71,19 @@ def to_value(value: Any, schema: JSONSchemaProps, *, is_resource: bool = False) 
 
     With `is_resource`, an object has type and object metadata, regardless of its schema.
     """
+    if value.__class__ is str and schema.type == "string" and not (schema.format or is_resource):
+        return value  # the most frequent case
     if value is None:
         return None if schema.nullable else _NULL_ERROR
     if schema.x_int_or_string:
-        is_either = value.__class__ is str or value.__class__ is int
-        return value if is_either else _TYPE_ERROR
+        return value if value.__class__ in _INT_OR_STRING else _TYPE_ERROR
     convert = _CONVERSIONS.get(schema.type)
     if convert is not None:
         return _object(value, schema, is_resource=True) if is_resource else convert(value, schema)
+    return _of_no_type(value, schema)
+
+
+def _of_no_type(value: Any, schema: JSONSchemaProps) -> Value:
     if schema.x_preserve_unknown_fields:
         return UnknownValue(value)
     return Error(
@@ -87,6 +92,7 @@ def to_value(value: Any, schema: JSONSchemaProps, *, is_resource: bool = False) 
     )
 
 
+_INT_OR_STRING: Final[frozenset[type]] = frozenset({int, str})
 _NULL_ERROR: Final = Error("invalid data, got null for schema with nullable=false")
 _TYPE_ERROR: Final = Error(
     "invalid data, expected XIntOrString value to be either a string or integer"

@@ -51,10 +51,16 @@ from crdlint.resources.objects import DEFAULT_NAMESPACE
 from crdlint.rules.texts import resource as rules
 from crdlint.safety import work
 from crdlint.schema.client_side import as_patched
-from crdlint.schema.correlation import Correlation, validate_list_sets_and_maps
+from crdlint.schema.correlation import Correlation, list_type_search, validate_list_sets_and_maps
 from crdlint.schema.deep_equal import deep_copy, deep_equal
-from crdlint.schema.defaulting import apply_defaults, prune, prune_defaults, prune_nulls
-from crdlint.schema.embedded_resources import coerce, validate_embedded
+from crdlint.schema.defaulting import (
+    apply_defaults,
+    default_search,
+    prune,
+    prune_defaults,
+    prune_nulls,
+)
+from crdlint.schema.embedded_resources import coerce, embedded_search, validate_embedded
 from crdlint.schema.validator import ValueValidator
 
 if TYPE_CHECKING:
@@ -177,6 +183,9 @@ class ResourceValidator:
         self._as_requests = as_requests
         self.has_status = subresources is not None and subresources.status is not None
         self._keeps_status = as_requests and self.has_status
+        self._embedded = embedded_search()
+        self._list_types = list_type_search()
+        self._with_defaults = default_search()
         if self.schema is not None:
             self._values = ValueValidator(self.schema, server=server)
             self._rules = RuleValidators(server).of(self.schema)
@@ -267,9 +276,17 @@ class ResourceValidator:
         except MetadataError as error:
             raise NotDecodedError(str(error), error) from error
         self._set_namespace(resource["metadata"])
-        if self.schema is not None:
-            apply_defaults(resource, self.schema, self._defaults)
+        self._set_defaults(resource)
         return resource
+
+    def _set_defaults(self, resource: dict[str, Any]) -> None:
+        if self.schema is not None:
+            apply_defaults(
+                resource,
+                self.schema,
+                self._defaults,
+                self._with_defaults,
+            )
 
     def _set_namespace(self, meta: dict[str, Any]) -> None:
         """Set the namespace of a request, as the server does after it has read an applied object."""
@@ -321,9 +338,10 @@ class ResourceValidator:
             resource,
             schema,
             self._server,
+            self._embedded,
             is_resource_root=False,
         )
-        errors += validate_list_sets_and_maps(schema, resource)
+        errors += validate_list_sets_and_maps(schema, resource, self._list_types)
         return self._with_rules(
             resource,
             errors,
@@ -376,10 +394,11 @@ class ResourceValidator:
             resource,
             schema,
             self._server,
+            self._embedded,
             is_resource_root=False,
         )
-        if not validate_list_sets_and_maps(schema, before):
-            errors += validate_list_sets_and_maps(schema, resource)
+        if not validate_list_sets_and_maps(schema, before, self._list_types):
+            errors += validate_list_sets_and_maps(schema, resource, self._list_types)
         return self._with_rules(
             resource,
             errors,
@@ -404,8 +423,8 @@ class ResourceValidator:
             path = Path("status") if self._server.locates_status_errors else None
             errors += values.validate(resource["status"], path, old_status)
         errors += _scale_status_errors(self._scale, resource)
-        if not validate_list_sets_and_maps(self.schema, before):
-            errors += validate_list_sets_and_maps(self.schema, resource)
+        if not validate_list_sets_and_maps(self.schema, before, self._list_types):
+            errors += validate_list_sets_and_maps(self.schema, resource, self._list_types)
         return self._with_rules(
             resource,
             errors,
@@ -447,8 +466,7 @@ class ResourceValidator:
     def read(self, stored: dict[str, Any]) -> dict[str, Any]:
         """Return a stored object as a client reads it, with defaults applied again."""
         resource: dict[str, Any] = deep_copy(stored)
-        if self.schema is not None:
-            apply_defaults(resource, self.schema, self._defaults)
+        self._set_defaults(resource)
         return resource
 
     def _with_rules(
@@ -523,8 +541,8 @@ class ResourceValidator:
         resource.update(type_meta)
         if meta is not None:
             resource["metadata"] = self._kept_metadata(meta)
-        if is_ours and self.schema is not None:
-            apply_defaults(resource, self.schema, self._defaults)
+        if is_ours:
+            self._set_defaults(resource)
         return resource, tuple(sorted(unknown))
 
     def _admitted_metadata(
@@ -554,7 +572,13 @@ class ResourceValidator:
         if not self._preserves:
             unknown += prune(resource, self.schema, is_resource_root=True)
             prune_nulls(resource, self.schema)
-        coerced = coerce(None, resource, self.schema, is_resource_root=False)
+        coerced = coerce(
+            None,
+            resource,
+            self.schema,
+            is_resource_root=False,
+            search=self._embedded,
+        )
         if coerced.error is not None:
             raise NotDecodedError(str(coerced.error.on(self._server)))
         return [*unknown, *coerced.unknown]

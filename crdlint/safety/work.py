@@ -103,8 +103,11 @@ _CURRENT: Final[ContextVar[Budget | None]] = ContextVar("budget", default=None)
 @contextmanager
 def limited(steps: int = LIMIT) -> Iterator[None]:
     """Limit the steps within the context; a limit that is already set takes precedence."""
-    with continued(_CURRENT.get() or Budget(steps)):
+    token = _CURRENT.set(_CURRENT.get() or Budget(steps))
+    try:
         yield
+    finally:
+        _CURRENT.reset(token)
 
 
 @contextmanager

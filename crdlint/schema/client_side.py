@@ -17,14 +17,16 @@ def has_nulls(sent: dict[str, Any]) -> bool:
     pending: list[Any] = [sent]
     while pending:
         container = pending.pop()
-        if isinstance(container, dict):
-            fields = container.values()
-            if None in fields:
+        parts = container
+        if container.__class__ is dict:
+            parts = container.values()
+            if None in parts:
                 return True
-            pending += fields
-        elif isinstance(container, list):
-            pending += container
+        pending += [part for part in parts if part.__class__ in _CONTAINERS]
     return False
+
+
+_CONTAINERS: Final[frozenset[type]] = frozenset({dict, list})
 
 
 def as_created(sent: dict[str, Any]) -> dict[str, Any]:

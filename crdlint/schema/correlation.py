@@ -14,9 +14,10 @@ from crdlint.crd.paths import Path, path_of
 from crdlint.golang.printing import marshal
 from crdlint.golang.text import quote
 from crdlint.schema.deep_equal import deep_equal
-from crdlint.schema.traversal import containers
+from crdlint.schema.traversal import SchemaSearch, containers
 
 _NO_KEY: Final = ()
+_CHECKED: Final = frozenset({"set", "map"})
 _KEY_FORMATS: Final[dict[type, Callable[[Any], str]]] = {
     bool: lambda value: "true" if value else "false",
     float: lambda value: f"{value:.6f}",
@@ -176,11 +177,21 @@ RULE: Final = "resource-list-type"
 _UNSPECIFIED: Final = object()  # a key that a map item does not have; it equals only itself
 
 
-def validate_list_sets_and_maps(schema: JSONSchemaProps | None, value: Any) -> list[FieldError]:
-    """Return an error for each duplicate item of sets and map lists of a resource; `value` is an object or None."""
+def list_type_search() -> SchemaSearch:
+    """Return a search for lists that are sets or maps."""
+    return SchemaSearch(lambda schema: schema.x_list_type in _CHECKED)
+
+
+def validate_list_sets_and_maps(
+    schema: JSONSchemaProps | None, value: Any, search: SchemaSearch | None = None
+) -> list[FieldError]:
+    """Return an error for each duplicate item of sets and map lists of a resource; `value` is an object or None.
+
+    `search` is that of `list_type_search` for the schema.
+    """
     errors: list[FieldError] = []
-    for value_path, here, own in containers(value, schema):
-        if here.__class__ is not list or own.x_list_type not in {"set", "map"}:
+    for value_path, here, own in containers(value, schema, search):
+        if here.__class__ is not list or own.x_list_type not in _CHECKED:
             continue
         path = path_of(value_path, None)
         if own.x_list_type == "set":

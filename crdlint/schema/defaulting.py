@@ -9,7 +9,7 @@ from crdlint.crd.model import JSONSchemaProps
 from crdlint.light import NamedTuple
 from crdlint.schema.deep_equal import deep_copy, deep_equal
 from crdlint.schema.embedded_resources import coerce
-from crdlint.schema.traversal import containers
+from crdlint.schema.traversal import SchemaSearch, containers
 
 META_FIELDS: Final = frozenset({"apiVersion", "kind", "metadata"})
 _CONTAINERS: Final[frozenset[type]] = frozenset({dict, list})
@@ -120,15 +120,23 @@ def _join(path: str, name: str) -> str:
 _NONE: Final[dict[int, Any]] = {}
 
 
+def default_search() -> SchemaSearch:
+    """Return a search for defaults."""
+    return SchemaSearch(lambda schema: schema.default is not None)
+
+
 def apply_defaults(
-    value: Any, schema: JSONSchemaProps | None, pruned: Mapping[int, Any] = _NONE
+    value: Any,
+    schema: JSONSchemaProps | None,
+    pruned: Mapping[int, Any] = _NONE,
+    search: SchemaSearch | None = None,
 ) -> None:
     """Set defaults for absent fields and for nulls that are not allowed, in place. Upstream: defaulting.Default.
 
     `pruned` contains replacements for defaults by the identity of their schema (see `prune_defaults`); None means that
-    there is no default.
+    there is no default. `search` is that of `default_search` for the schema.
     """
-    for _, here, own in containers(value, schema):
+    for _, here, own in containers(value, schema, search):
         if here.__class__ is dict:
             _fill_object(here, own, pruned)
         elif own.item_schema is not None and not own.item_schema.nullable:

@@ -18,7 +18,7 @@ from crdlint.crd.object_meta import (
 from crdlint.crd.paths import Path, path_of
 from crdlint.kubernetes.servers import Server
 from crdlint.light import NamedTuple
-from crdlint.schema.traversal import containers
+from crdlint.schema.traversal import SchemaSearch, containers
 
 _EMPTY: Final = JSONSchemaProps()
 
@@ -30,6 +30,11 @@ class Coerced(NamedTuple):
     unknown: tuple[str, ...]
 
 
+def embedded_search() -> SchemaSearch:
+    """Return a search for embedded resources."""
+    return SchemaSearch(lambda schema: schema.x_embedded_resource)
+
+
 def coerce(
     path: Path | None,
     value: Any,
@@ -37,17 +42,19 @@ def coerce(
     *,
     is_resource_root: bool,
     drop_invalid: bool = False,
+    search: SchemaSearch | None = None,
 ) -> Coerced:
     """Coerce apiVersion, kind and metadata of embedded resources, in place. Upstream: objectmeta.CoerceWithOptions.
 
     `is_resource_root` includes the value itself. `drop_invalid` removes values of a wrong type instead of returning an
-    error. `path` is the path of the value, None for a whole resource.
+    error. `path` is the path of the value, None for a whole resource. `search` is that of `embedded_search` for the schema.
     """
     unknown: list[str] = []
     resources = _embedded(
         path,
         value,
         schema,
+        search,
         is_resource_root=is_resource_root,
     )
     errors = (
@@ -102,6 +109,7 @@ def validate_embedded(
     value: Any,
     schema: JSONSchemaProps | None,
     server: Server,
+    search: SchemaSearch | None = None,
     *,
     is_resource_root: bool,
 ) -> list[FieldError]:
@@ -111,6 +119,7 @@ def validate_embedded(
         path,
         value,
         schema,
+        search,
         is_resource_root=is_resource_root,
     ):
         errors += _validate(resource_path, here, server)
@@ -121,6 +130,7 @@ def _embedded(
     path: Path | None,
     value: Any,
     schema: JSONSchemaProps | None,
+    search: SchemaSearch | None,
     *,
     is_resource_root: bool,
 ) -> Iterator[tuple[Path | None, dict[str, Any]]]:
@@ -128,7 +138,7 @@ def _embedded(
     root = value if is_resource_root else None
     if is_resource_root and schema is None:
         schema = _EMPTY
-    for value_path, here, own in containers(value, schema):
+    for value_path, here, own in containers(value, schema, None if is_resource_root else search):
         is_resource = own.x_embedded_resource or here is root
         if is_resource and here.__class__ is dict:
             yield path_of(value_path, path), here

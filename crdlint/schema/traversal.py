@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Set as AbstractSet
 from typing import Any, Final, TypeAlias
 
@@ -77,23 +77,36 @@ def children(schema: JSONSchemaProps) -> Iterator[JSONSchemaProps]:
     yield from without_none([dependency.schema for dependency in dependencies])
 
 
-class RuleSearch:
-    """Finds out which schemas have rules, themselves or in what applies to the parts of their values; each schema once."""
+class SchemaSearch:
+    """Finds out which schemas have something, themselves or in what applies to the parts of their values; each schema once.
 
-    def __init__(self) -> None:
-        self._with_rules: Final[dict[int, bool]] = {}  # by identity
+    `has` returns whether a schema has it itself. The schemas must exist as long as the search.
+    """
 
-    def has_rules(self, schema: JSONSchemaProps) -> bool:
-        """Return whether a schema or one of those below it has rules."""
-        with_rules, order = self._with_rules, [schema]
+    def __init__(self, has: Callable[[JSONSchemaProps], object]) -> None:
+        self._has: Final = has
+        self._is_within: Final[dict[int, bool]] = {}  # by identity
+
+    def finds(self, schema: JSONSchemaProps) -> bool:
+        """Return whether a schema or one of those below it has it."""
+        if id(schema) not in self._is_within:
+            self._search(schema)
+        return self._is_within[id(schema)]
+
+    def _search(self, schema: JSONSchemaProps) -> None:
+        is_within, order = self._is_within, [schema]
         for current in order:  # which grows: parents before their children
-            if id(current) not in with_rules:
+            if id(current) not in is_within:
                 order += _parts(current)
         for current in reversed(order):
-            if id(current) not in with_rules:
-                is_below = any(with_rules[id(part)] for part in _parts(current))
-                with_rules[id(current)] = is_below or bool(current.x_validations)
-        return with_rules[id(schema)]
+            if id(current) not in is_within:
+                is_below = any(is_within[id(part)] for part in _parts(current))
+                is_within[id(current)] = is_below or bool(self._has(current))
+
+
+def rule_search() -> SchemaSearch:
+    """Return a search for rules."""
+    return SchemaSearch(lambda schema: schema.x_validations)
 
 
 def _parts(schema: JSONSchemaProps) -> list[JSONSchemaProps]:
@@ -117,15 +130,18 @@ def value_schema(schema: JSONSchemaProps | None, steps: Iterable[Step]) -> JSONS
 
 
 def containers(
-    value: Any, schema: JSONSchemaProps | None
+    value: Any, schema: JSONSchemaProps | None, search: SchemaSearch | None = None
 ) -> Iterator[tuple[ValuePath, Any, JSONSchemaProps]]:
-    """Yield the objects and lists of a value with their schemas and paths, outer ones first; the caller may change them."""
+    """Yield the objects and lists of a value with their schemas and paths, outer ones first; the caller may change them.
+
+    With a `search`, those are left out whose schemas it does not find.
+    """
     pending: list[_Container] = []
     if value.__class__ in _CONTAINERS:
         pending.append((None, value, schema))
     while pending:
         path, here, own = pending.pop()
-        if own is not None:
+        if own is not None and (search is None or search.finds(own)):
             yield path, here, own
             below = _items if here.__class__ is list else _fields
             pending += reversed(below(path, here, own))

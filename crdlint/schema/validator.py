@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
 from functools import cached_property, lru_cache
+from math import inf
 from typing import Any, Final, TypeAlias
 
 from crdlint.crd.errors import INVALID, Code, FieldError, Reason, not_evaluated
@@ -171,6 +172,8 @@ def _flat_check(schema: JSONSchemaProps, dialect: Dialect, kind: type) -> Flat |
     own = _own_checks(schema, dialect, kind)
     if own.type is None and not own.rest:
         return lambda _value, _path, _violations: own.matches
+    if own.type is None and len(own.rest) == 1:
+        return _with_matches(own.rest[0], own.matches)
 
     def check(value: Any, value_path: ValuePath, violations: Found) -> int:
         matched = own.matches
@@ -179,6 +182,16 @@ def _flat_check(schema: JSONSchemaProps, dialect: Dialect, kind: type) -> Flat |
         for check_value in own.rest:
             check_value(value, value_path, violations)
         return matched
+
+    return check
+
+
+def _with_matches(only: Check, matches: int) -> Flat:
+    """Return the check of a value whose type is right and that has to pass only one other check."""
+
+    def check(value: Any, value_path: ValuePath, violations: Found) -> int:
+        only(value, value_path, violations)
+        return matches
 
     return check
 
@@ -428,8 +441,13 @@ def _string_checks(schema: JSONSchemaProps) -> list[Check]:
     """Return the check of a text's length and pattern, which stops at the first error; empty if there is nothing to check."""
     if schema.max_length is None and schema.min_length is None and not schema.pattern:
         return []
+    has_pattern = bool(schema.pattern)
+    longest = inf if schema.max_length is None else schema.max_length
+    shortest = 0 if schema.min_length is None else schema.min_length
 
     def check(value: str, value_path: ValuePath, violations: Found) -> None:
+        if shortest <= len(value) <= longest and not has_pattern:
+            return
         violation = _length_or_pattern(schema, value, value_path)
         if violation is not None:
             violations.append(violation)

@@ -61,6 +61,10 @@ def is_plain_string(text: str) -> bool:
 
 def resolve(scalar: Scalar) -> Value:
     """Return the JSON value of a scalar; raise YAMLDecodeError if Go rejects it (a tag that does not match, NaN)."""
+    text: str = scalar.value
+    # Most scalars are texts in any style.
+    if scalar.ctag is None and text not in WORDS and text[0] not in _NUMBER_START:
+        return text
     value = go_value(scalar)
     if isinstance(value, float) and not isfinite(value):
         raise YAMLDecodeError(f"json: unsupported value: {format_float(value)}", scalar)

@@ -52,7 +52,7 @@ def select(operand: Value, key: Value, *, test: bool) -> Value:
     """
     kind = kind_of(operand)
     if kind is Kind.MAP:
-        value = find(operand, key)
+        value = find(operand, key) if type(operand) is dict else operand.find(key)
         return no_such_key(key) if value is MISSING and not test else value
     if kind is Kind.LIST:
         return _select_index(operand, key, test=test)
@@ -173,10 +173,10 @@ class Attribute:
         """Add a selection."""
         self.qualifiers.append(qualifier)
 
-    def run(self) -> Run:
+    def run(self, *, stacked: bool) -> Run:
         """Return the function that computes the value, without recording it for the cost."""
-        special = (each.computed or each.optional or each.tests for each in self.qualifiers)
-        run = self._of_any_value() if any(special) else self._of_fields()
+        special = (each.computed or each.optional for each in self.qualifiers)
+        run = self._of_any_value() if stacked or any(special) else self._of_fields()
         return _unrecorded(run) if self.is_hidden else run
 
     def _of_any_value(self) -> Run:
@@ -186,19 +186,21 @@ class Attribute:
     def _of_fields(self) -> Run:
         """Return the function for the most frequent case: fields by their names, of a value that is there."""
         base, selected = self.base, self._selected()
-        keys = [each.key for each in self.qualifiers]
+        keys = [(each.key, each.tests) for each in self.qualifiers]
 
         def run(frame: Frame) -> Value:
             value = base(frame)
-            if frame.stacked or type(value) is Error or type(value) is Optional_:
+            if type(value) is Error or type(value) is Optional_:
                 return selected(frame, value)
-            for key in keys:
-                value = select(value, key, test=False)
+            for key, tests in keys:
+                value = select(value, key, test=tests)
                 frame.cost += 1
                 if frame.cost > frame.limit:
                     frame.charge(0)
                 if type(value) is Error:
                     break
+                if tests:
+                    value = value is not MISSING
             return value
 
         return run
@@ -264,9 +266,10 @@ class Conditional:
         self.truthy.add(qualifier)
         self.falsy.add(qualifier)
 
-    def run(self) -> Run:
+    def run(self, *, stacked: bool) -> Run:
         """Return the function that computes the value of a branch (see `Attribute`)."""
-        condition, truthy, falsy = self.condition.run, self.truthy.run(), self.falsy.run()
+        condition = self.condition.run
+        truthy, falsy = self.truthy.run(stacked=stacked), self.falsy.run(stacked=stacked)
 
         def run(frame: Frame) -> Value:
             value = condition(frame)

@@ -2,7 +2,7 @@
 
 cel-go computes costs from a stack of values by expression id. A step removes its arguments and everything above them,
 from the topmost position of their ids. An earlier iteration of a comprehension may have left a value at that position.
-`Frame` keeps the same stack in order to compute the same costs.
+`StackedFrame` keeps the same stack in order to compute the same costs, for the few expressions where that matters.
 """
 
 from __future__ import annotations
@@ -82,6 +82,11 @@ def of_match(values: Sequence[Value], _: Value) -> int:
     )
 
 
+def _of_comparison(values: Sequence[Value], _: Value) -> int:
+    left, right = values
+    return traversal(min(actual_size(left), actual_size(right)))
+
+
 _FIRST_READ: Final = (
     "starts_with_string",
     "ends_with_string",
@@ -95,7 +100,7 @@ _DEFAULTS: Final[dict[str, Tracker]] = {
         (*_FIRST_READ, "strings_quote", "string_format"),
         lambda values, _: traversal(actual_size(values[0])),
     ),
-    **dict.fromkeys(COMPARISONS, lambda values, _: traversal(min(map(actual_size, values)))),
+    **dict.fromkeys(COMPARISONS, _of_comparison),
     **dict.fromkeys(
         ("add_string", "add_bytes"), lambda values, _: traversal(sum(map(actual_size, values)))
     ),
@@ -112,42 +117,89 @@ NO_LIMIT: Final = 1 << 80
 class Frame:
     """Variables by name, variables of comprehensions by slot, and the cost so far in cost units.
 
-    Unless it is `stacked`, a call is charged for the arguments that it is made with.
+    A call is charged for the arguments that it is made with.
     """
 
-    __slots__ = ("_last", "_stack", "cost", "limit", "slots", "stacked", "variables")
+    __slots__ = ("cost", "limit", "slots", "variables")
 
     def __init__(
         self,
         variables: Mapping[str, Value],
         slots: int,
         limit: int | None = None,
-        *,
-        stacked: bool = False,
     ) -> None:
         self.variables: Final = variables
         self.slots: Final[list[Value]] = [MISSING] * slots
         self.cost = 0
         self.limit: Final = NO_LIMIT if limit is None else limit
+
+    def put(self, id_: int, value: Value, dropped: Sequence[int] = ()) -> None:
+        """Record a value, if there is a stack."""
+
+    def pop(self, ids: Sequence[int], values: Sequence[Value]) -> Sequence[Value] | None:
+        """Return the evaluated `values` that are the arguments of a call, None if one is missing."""
+        return values if len(values) == len(ids) else None
+
+    def cut(self, size: int) -> None:
+        """Truncate the stack to `size` values, if there is one."""
+
+    def mark(self) -> int:
+        """Return the size of the stack."""
+        return 0
+
+    def charge(self, cost: int) -> None:
+        """Add to the cost; raise CancelledError if it exceeds the limit. A negative cost exceeds it, because it is a uint64."""
+        self.cost += cost
+        if not 0 <= self.cost <= self.limit:
+            self.cost %= 1 << 64
+            raise CancelledError(COST_LIMIT_EXCEEDED)
+
+    def reserve_cost(self, cost: int) -> None:
+        """Raise CancelledError if a future cost would exceed the limit."""
+        if self.cost + cost > self.limit:
+            self.charge(cost)
+
+    def select(self, id_: int, value: Value, dropped: Sequence[int] = ()) -> None:
+        """Charge for a name, or the selection of a field, key or index, and record its value."""
+        del id_, value, dropped
+        self.cost += 1
+        if self.cost > self.limit:
+            raise CancelledError(COST_LIMIT_EXCEEDED)
+
+
+class StackedFrame(Frame):
+    """A frame with cel-go's stack, which decides the arguments that a call is charged for."""
+
+    __slots__ = ("_last", "_stack")
+
+    def __init__(
+        self,
+        variables: Mapping[str, Value],
+        slots: int,
+        limit: int | None = None,
+    ) -> None:
+        super().__init__(variables, slots, limit)
         # Id, value, and the previous position of the same id; `_last` has the topmost position of each id.
-        self.stacked: Final = stacked
         self._stack: Final[list[tuple[int, Value, int]]] = []
         self._last: Final[dict[int, int]] = {}
 
     def put(self, id_: int, value: Value, dropped: Sequence[int] = ()) -> None:
         """Remove the topmost value of each id in `dropped` and everything above it from the stack, and push a value."""
         stack, last = self._stack, self._last
-        if self.stacked:
-            for argument in dropped:
-                self.pop((argument,), ())
-            stack.append((id_, value, last.get(id_, -1)))
-            last[id_] = len(stack) - 1
+        for argument in dropped:
+            self.pop((argument,), ())
+        stack.append((id_, value, last.get(id_, -1)))
+        last[id_] = len(stack) - 1
+
+    def select(self, id_: int, value: Value, dropped: Sequence[int] = ()) -> None:
+        """Charge for a name, or the selection of a field, key or index, and put its value on the stack."""
+        super().select(id_, value, dropped)
+        self.put(id_, value, dropped)
 
     def pop(self, ids: Sequence[int], values: Sequence[Value]) -> Sequence[Value] | None:
-        """Remove and return the evaluated `values` that are the arguments of a call, last one first; None if one is missing."""
+        """Remove and return the arguments of a call, last one first; None if one is missing."""
+        del values
         stack = self._stack
-        if not self.stacked:
-            return values if len(values) == len(ids) else None
         arguments: list[Value] = []
         for id_ in reversed(ids):
             index = self._last.get(id_, -1)
@@ -168,26 +220,6 @@ class Frame:
         """Return the size of the stack."""
         return len(self._stack)
 
-    def charge(self, cost: int) -> None:
-        """Add to the cost; raise CancelledError if it exceeds the limit. A negative cost exceeds it, because it is a uint64."""
-        self.cost += cost
-        if not 0 <= self.cost <= self.limit:
-            self.cost %= 1 << 64
-            raise CancelledError(COST_LIMIT_EXCEEDED)
-
-    def reserve_cost(self, cost: int) -> None:
-        """Raise CancelledError if a future cost would exceed the limit."""
-        if self.cost + cost > self.limit:
-            self.charge(cost)
-
-    def select(self, id_: int, value: Value, dropped: Sequence[int] = ()) -> None:
-        """Charge for a name, or the selection of a field, key or index, and put its value on the stack."""
-        self.cost += 1
-        if self.cost > self.limit:
-            raise CancelledError(COST_LIMIT_EXCEEDED)
-        if self.stacked:
-            self.put(id_, value, dropped)
-
 
 class Event(NamedTuple):
     """The value of a node, by its id, and the cost of the evaluation so far (cost units)."""
@@ -197,13 +229,13 @@ class Event(NamedTuple):
     cost: int
 
 
-class TracingFrame(Frame):
+class TracingFrame(StackedFrame):
     """A frame that records the values of all nodes in the order of their evaluation."""
 
     __slots__ = ("events",)
 
     def __init__(self, variables: Mapping[str, Value], slots: int, limit: int | None) -> None:
-        super().__init__(variables, slots, limit, stacked=True)
+        super().__init__(variables, slots, limit)
         self.events: Final[list[Event]] = []
 
     def put(self, id_: int, value: Value, dropped: Sequence[int] = ()) -> None:

@@ -26,7 +26,7 @@ from crdlint.cel.eval.attributes import (
     checked_key,
     not_a_key,
 )
-from crdlint.cel.eval.cost import CostModel, Event, Frame, TracingFrame
+from crdlint.cel.eval.cost import CostModel, Event, Frame, StackedFrame, TracingFrame
 from crdlint.cel.eval.equality import equal, members_of
 from crdlint.cel.eval.functions import Functions, with_constant_pattern
 from crdlint.cel.eval.values import KEYS, MISSING, Map, MutableMap, Value
@@ -52,23 +52,35 @@ class Constant:
 
 
 class _Planner:
-    def __init__(self, result: CheckResult, functions: Functions, costs: CostModel) -> None:
+    """Plans an expression; its steps keep cel-go's stack if `stacked`."""
+
+    def __init__(
+        self,
+        result: CheckResult,
+        functions: Functions,
+        costs: CostModel,
+        *,
+        stacked: bool,
+    ) -> None:
         self._result: Final = result
         self._functions: Final = functions
         self._costs: Final = costs
+        self._is_stacked: Final = stacked
+        self._make: Final = steps.StepMaker(stacked=stacked)
         self._scopes: Final[list[Mapping[str, Run]]] = []
         self._slots = 0
-        self._stacked = False
+        # Whether the cost of what was planned depends on the stack.
+        self._needs_stack = False
         # Whether an error may leave values of what was planned on the stack.
         self._leaves_values = False
 
-    def plan(self, root: ast.Expr) -> Program:
-        planned = _step(ast.visit(root, self, {}))
-        return Program(
+    def plan(self, root: ast.Expr) -> _Plan:
+        planned = self._step(ast.visit(root, self, {}))
+        return _Plan(
             planned.run,
             self._slots,
             planned.depth,
-            self._stacked,
+            self._needs_stack,
         )
 
     def unspecified(self, expr: ast.Unspecified) -> Planned:
@@ -128,14 +140,14 @@ class _Planner:
         if expr.id in self._result.reference_map:
             return self._name(expr.id, expr.field)
         operand = yield expr.operand
-        attribute = _relative(operand)
+        attribute = self._relative(operand)
         attribute.add(Qualifier(expr.id, expr.field, tests=expr.test_only))
         if expr.test_only:
             attribute.test_id = expr.id
         return attribute
 
     def _index(self, expr: ast.Call, args: list[Planned], *, optional: bool) -> Planned:
-        attribute = _relative(args[0])
+        attribute = self._relative(args[0])
         is_hidden = isinstance(attribute, Attribute) and attribute.is_hidden
         key = self._outside_macros(expr.args[1]) if is_hidden else args[1]
         if isinstance(key, Constant):
@@ -147,7 +159,8 @@ class _Planner:
         is_name = isinstance(key, Attribute) and not key.qualifiers
         keeps_errors = not is_name or self._costs.dialect.keeps_errors_of_indexes
         run = checked_key(
-            key.run if isinstance(key, ProgramStep) else key.run(), keeps_errors=keeps_errors
+            key.run if isinstance(key, ProgramStep) else key.run(stacked=self._is_stacked),
+            keeps_errors=keeps_errors,
         )
         attribute.depth = max(attribute.depth, key.depth + _SELECTION_DEPTH)
         attribute.add(
@@ -175,7 +188,11 @@ class _Planner:
             expr.args if target is None else [target, *expr.args]
         )
         if function == "_?_:_":
-            condition, truthy, falsy = _step(args[0]), _relative(args[1]), _relative(args[2])
+            condition, truthy, falsy = (
+                self._step(args[0]),
+                self._relative(args[1]),
+                self._relative(args[2]),
+            )
             return Conditional(
                 expr.id,
                 condition,
@@ -192,29 +209,29 @@ class _Planner:
     def _plain_call(self, call: ast.Call, function: str, args: list[Planned]) -> Planned:
         id_ = call.id
         if function in _LOGICAL:
-            return steps.logical(id_, _steps(args), decisive=function == "_||_")
+            return self._make.logical(id_, self._steps(args), decisive=function == "_||_")
         overload_id = self._overload_id(call, function)
         own_id = _OPTIONAL_ORS.get(function)
         is_optional_or = own_id is not None and overload_id in ("", own_id)
         if is_optional_or and len(args) == 2:
-            return steps.or_optional(
+            return self._make.or_optional(
                 id_,
-                _steps(args),
+                self._steps(args),
                 unwrap=function == "orValue",
                 rejects_values=self._costs.dialect.rejects_or_of_values,
             )
         resolved = self._implementation(id_, function, overload_id, args)
-        folded = _folded(id_, function, overload_id, args, resolved)
+        folded = self._folded(id_, function, overload_id, args, resolved)
         if folded is not None:
             return folded
         resolved = self._with_constant_regex(function, args) or resolved
         self._leaves_values |= steps.stops(resolved, len(args))
         cost = self._costs.of_call(function, overload_id)
         in_advance = self._costs.is_in_advance(overload_id)
-        return steps.call(
+        return self._make.call(
             id_,
             resolved,
-            _steps(args),
+            self._steps(args),
             cost,
             in_advance=in_advance,
         )
@@ -314,8 +331,8 @@ class _Planner:
         cost: int,
     ) -> Planned:
         self._leaves_values |= len(parts) > 1
-        operands = _steps(parts)
-        return steps.constructor(
+        operands = self._steps(parts)
+        return self._make.constructor(
             id_,
             then([part.run for part in operands]),
             operands,
@@ -323,8 +340,8 @@ class _Planner:
         )
 
     def comprehension(self, expr: ast.Comprehension) -> Visit:
-        initial = _step((yield expr.accu_init))
-        over = _step((yield expr.iter_range))
+        initial = self._step((yield expr.accu_init))
+        over = self._step((yield expr.iter_range))
         slot, self._slots = self._slots, self._slots + steps.SLOTS
         outer = {expr.accu_var: steps.accumulator(slot, initial.run)}
         inner = {expr.iter_var: steps.variable(slot + 2)}
@@ -333,15 +350,15 @@ class _Planner:
         # The accumulator is resolved first.
         self._scopes.append({**inner, **outer})
         self._leaves_values = False
-        loop = _steps((yield from ast.visit_all([expr.loop_condition, expr.loop_step])))
+        loop = self._steps((yield from ast.visit_all([expr.loop_condition, expr.loop_step])))
         if self._leaves_values and steps.is_filter(expr.loop_step):
-            self._stacked = True
+            self._needs_stack = True
         self._leaves_values = True
         self._scopes[-1] = outer
-        result = _step((yield expr.result))
+        result = self._step((yield expr.result))
         self._scopes.pop()
         pairs, hides_errors = bool(expr.iter_var2), self._costs.dialect.hides_errors_of_ranges
-        return steps.fold(
+        return self._make.fold(
             expr.id,
             slot,
             [initial, over, *loop, result],
@@ -349,52 +366,53 @@ class _Planner:
             hides_errors=hides_errors,
         )
 
-
-def _step(node: Planned) -> ProgramStep:
-    """Return a node as a step; no selections can be added to it afterwards."""
-    if isinstance(node, ProgramStep):
-        return node
-    if isinstance(node, Constant):
-        return steps.free(node.id, steps.always(node.value), steps.LEAF_DEPTH)
-    return steps.conditional(node) if isinstance(node, Conditional) else steps.attribute(node)
-
-
-def _steps(nodes: Sequence[Planned]) -> list[ProgramStep]:
-    return list(map(_step, nodes))
-
-
-def _relative(node: Planned) -> Attribute | Conditional:
-    """Return what selections can be added to."""
-    if isinstance(node, (Attribute, Conditional)):
-        return node
-    operand = _step(node)
-    return Attribute(operand.id, operand.run, operand.depth + _SELECTION_DEPTH)
-
-
-def _folded(
-    id_: int,
-    function: str,
-    overload_id: str,
-    args: list[Planned],
-    resolved: Implementation,
-) -> Planned | None:
-    """Return the optimized form of a call, or None if there is none. Upstream: interpreter.decOptimize."""
-    if overload_id == "in_list":
-        container = args[1]
-        members = members_of(container.value) if isinstance(container, Constant) else None
-        if members is None:
-            return None
+    def _step(self, node: Planned) -> ProgramStep:
+        """Return a node as a step; no selections can be added to it afterwards."""
+        if isinstance(node, ProgramStep):
+            return node
+        if isinstance(node, Constant):
+            return self._make.free(node.id, steps.always(node.value), steps.LEAF_DEPTH)
         return (
-            steps.membership(id_, _step(args[0]), members)
-            if members
-            else Constant(id_, value=False)
+            self._make.conditional(node)
+            if isinstance(node, Conditional)
+            else self._make.attribute(node)
         )
-    if function in CONVERSIONS and len(args) == 1 and isinstance(args[0], Constant):
-        value = resolved.call(args[0].value)
-        if type(value) is Error:
-            raise PlanError(value.message)
-        return Constant(id_, value)
-    return None
+
+    def _steps(self, nodes: Sequence[Planned]) -> list[ProgramStep]:
+        return list(map(self._step, nodes))
+
+    def _relative(self, node: Planned) -> Attribute | Conditional:
+        """Return what selections can be added to."""
+        if isinstance(node, (Attribute, Conditional)):
+            return node
+        operand = self._step(node)
+        return Attribute(operand.id, operand.run, operand.depth + _SELECTION_DEPTH)
+
+    def _folded(
+        self,
+        id_: int,
+        function: str,
+        overload_id: str,
+        args: list[Planned],
+        resolved: Implementation,
+    ) -> Planned | None:
+        """Return the optimized form of a call, or None if there is none. Upstream: interpreter.decOptimize."""
+        if overload_id == "in_list":
+            container = args[1]
+            members = members_of(container.value) if isinstance(container, Constant) else None
+            if members is None:
+                return None
+            return (
+                self._make.membership(id_, self._step(args[0]), members)
+                if members
+                else Constant(id_, value=False)
+            )
+        if function in CONVERSIONS and len(args) == 1 and isinstance(args[0], Constant):
+            value = resolved.call(args[0].value)
+            if type(value) is Error:
+                raise PlanError(value.message)
+            return Constant(id_, value)
+        return None
 
 
 def _optional(entries: Sequence[ast.MapEntry | ast.StructField]) -> frozenset[int]:
@@ -434,48 +452,53 @@ class Evaluated(NamedTuple):
         return self.value.message if type(self.value) is Error else None
 
 
-@dataclass(frozen=True, slots=True)
-class Program:
-    """A planned expression; evaluations share no state.
+class _Plan(NamedTuple):
+    """The function that evaluates an expression, and what it needs.
 
-    It has the function that evaluates it, the number of slots for comprehensions, the depth of the Python stack, and
-    whether its cost requires cel-go's stack.
+    `slots`: the number of slots for comprehensions.
+    `depth`: the depth of the Python stack.
+    `needs_stack`: whether its cost requires cel-go's stack.
     """
 
-    _run: Run
-    _slots: int
-    _depth: int
-    _stacked: bool
+    run: Run
+    slots: int
+    depth: int
+    needs_stack: bool
+
+    def evaluated(self, frame: Frame) -> Evaluated:
+        # The parser's limit bounds the depth.
+        try:
+            if self.depth < _SHALLOW:
+                value = self.run(frame)
+            else:
+                with more_frames(self.depth):
+                    value = self.run(frame)
+        except CancelledError as cancelled:
+            value = Error(str(cancelled))
+        return Evaluated(value, frame.cost)
+
+
+class Program:
+    """A planned expression; evaluations share no state. `stacked` plans it with cel-go's stack, which few evaluations need."""
+
+    __slots__ = ("_frame", "_plan", "_stacked")
+
+    def __init__(self, planned: _Plan, stacked: Callable[[], _Plan]) -> None:
+        self._stacked: Final = stacked
+        self._plan: Final = stacked() if planned.needs_stack else planned
+        self._frame: Final = StackedFrame if planned.needs_stack else Frame
 
     def evaluate(self, activation: Mapping[str, Value], cost_limit: int | None = None) -> Evaluated:
         """Evaluate with variables by name; errors, including an exceeded cost limit, are results. Upstream: Program.Eval."""
-        return self._result(
-            Frame(
-                activation,
-                self._slots,
-                cost_limit,
-                stacked=self._stacked,
-            )
-        )
+        return self._plan.evaluated(self._frame(activation, self._plan.slots, cost_limit))
 
     def trace(
         self, activation: Mapping[str, Value], cost_limit: int | None = None
     ) -> tuple[Evaluated, list[Event]]:
         """Evaluate, and also return the values of the nodes, in order."""
-        frame = TracingFrame(activation, self._slots, cost_limit)
-        return self._result(frame), frame.events
-
-    def _result(self, frame: Frame) -> Evaluated:
-        # The parser's limit bounds the depth.
-        try:
-            if self._depth < _SHALLOW:
-                value = self._run(frame)
-            else:
-                with more_frames(self._depth):
-                    value = self._run(frame)
-        except CancelledError as cancelled:
-            value = Error(str(cancelled))
-        return Evaluated(value, frame.cost)
+        stacked = self._stacked()
+        frame = TracingFrame(activation, stacked.slots, cost_limit)
+        return stacked.evaluated(frame), frame.events
 
 
 def plan(
@@ -485,4 +508,13 @@ def plan(
     costs: CostModel,
 ) -> Program:
     """Plan a checked expression; raise PlanError with cel-go's text if that fails. Upstream: Env.Program."""
-    return _Planner(check_result, functions, costs).plan(expr)
+
+    def planned(*, stacked: bool) -> _Plan:
+        return _Planner(
+            check_result,
+            functions,
+            costs,
+            stacked=stacked,
+        ).plan(expr)
+
+    return Program(planned(stacked=False), partial(planned, stacked=True))

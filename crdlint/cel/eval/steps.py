@@ -45,137 +45,65 @@ def always(value: Value) -> Run:
     return lambda _: value
 
 
-def free(
-    id_: int,
-    run: Run,
-    depth: int,
-    dropped: Sequence[int] = (),
-) -> ProgramStep:
-    """Return a step without cost, which removes values from the stack."""
-
-    def recorded(frame: Frame) -> Value:
-        value = run(frame)
-        if frame.stacked:
-            frame.put(id_, value, dropped)
-        return value
-
-    return ProgramStep(id_, recorded, depth)
-
-
-def conditional(planned: Conditional) -> ProgramStep:
-    """Return `a ? b : c`, with the selections from it."""
-    dropped = (planned.falsy.id, planned.truthy.id, planned.condition.id)
-    return free(planned.id, planned.run(), planned.depth, dropped)._replace(
-        id=planned.test_id or planned.id
-    )
-
-
-def attribute(planned: Attribute) -> ProgramStep:
-    """Return a name or another expression with its selections; a presence test costs nothing itself."""
-    run, id_, test_id = planned.run(), planned.id, planned.test_id
-    dropped = (id_,)
-
-    def selected(frame: Frame) -> Value:
-        value = run(frame)
-        frame.select(id_, value, dropped)
-        return value
-
-    def tested(frame: Frame) -> Value:
-        value = run(frame)
-        return value.has_value if type(value) is Optional_ else value
-
-    return (
-        free(test_id, tested, planned.depth, dropped)
-        if test_id
-        else ProgramStep(id_, selected, planned.depth)
-    )
-
-
-def logical(id_: int, terms: Sequence[ProgramStep], *, decisive: bool) -> ProgramStep:
-    """Return `&&` (decided by false) or `||` (by true); both absorb errors."""
-    runs = [term.run for term in terms]
-
-    def run(frame: Frame) -> Value:
-        error: Error | None = None
-        for term in runs:
-            value = term(frame)
-            if value is decisive:
-                return decisive
-            if type(value) is not bool and error is None:
-                error = no_overload(value)
-        return (not decisive) if error is None else error
-
-    return free(
-        id_,
-        run,
-        depth_over(terms),
-        [term.id for term in terms],
-    )
-
-
 def differs(left: Value, right: Value) -> Value:
     """Return the result of `!=`; values that cannot be compared differ."""
     return equal(left, right) is not True
 
 
-def call(
-    id_: int,
+def _call_of_one(
     implementation: Implementation,
     args: Sequence[ProgramStep],
     cost: Tracker,
     *,
     in_advance: bool,
-) -> ProgramStep:
-    """Return a call; one with many arguments evaluates none after an error.
-
-    The cost counts only if all arguments are on the stack; if `in_advance`, a call beyond the limit is not made.
-    """
-    function, strict = implementation.call, implementation.strict
-    is_variadic = stops(implementation, len(args))
-    runs, ids = [arg.run for arg in args], [arg.id for arg in args]
+) -> Run:
+    """Return the function of a call with one argument, which is charged for what it is made with."""
+    function, argument = implementation.call, args[0].run
+    error_class = Error if implementation.strict else None
 
     def run(frame: Frame) -> Value:
-        values: list[Value] = []
-        result: Value = MISSING
-        for arg in runs:
-            value = arg(frame)
-            values.append(value)
-            if strict and type(value) is Error and result is MISSING:
-                result = value
-                if is_variadic:
-                    break
-        arguments, units = frame.pop(ids, values), None
-        if arguments is not None and in_advance:
-            units = cost(arguments, None)
+        value = argument(frame)
+        units = cost((value,), None) if in_advance else None
+        if units is not None:
             frame.reserve_cost(units)
-        if result is MISSING:
-            result = function(*values)
-        if arguments is not None:
-            frame.charge(cost(arguments, result) if units is None else units)
-        frame.put(id_, result)
+        result = value if type(value) is error_class else function(value)
+        frame.charge(cost((value,), result) if units is None else units)
         return result
 
-    if is_variadic:
-        return ProgramStep(id_, run, depth_over(args))
+    return run
 
-    def run_faster(frame: Frame) -> Value:
-        if frame.stacked:
-            return run(frame)
-        values = [arg(frame) for arg in runs]
-        if strict and Error in map(type, values):
-            result = next(value for value in values if type(value) is Error)
-            frame.charge(cost(values, result))
-        elif in_advance:
-            units = cost(values, None)
+
+def _call_of_two(
+    implementation: Implementation,
+    args: Sequence[ProgramStep],
+    cost: Tracker,
+    *,
+    in_advance: bool,
+) -> Run:
+    """Return the function of a call with two arguments, which is charged for those that it is made with."""
+    function = implementation.call
+    error_class = Error if implementation.strict else None
+    first, second = (arg.run for arg in args)
+
+    def run(frame: Frame) -> Value:
+        left, right = values = first(frame), second(frame)
+        units = cost(values, None) if in_advance else None
+        if units is not None:
             frame.reserve_cost(units)
-            result = function(*values)
-            frame.charge(units)
+        if type(left) is error_class:
+            result = left
+        elif type(right) is error_class:
+            result = right
         else:
-            result = function(*values)
-            frame.charge(cost(values, result))
+            result = function(left, right)
+        frame.charge(cost(values, result) if units is None else units)
         return result
 
-    return ProgramStep(id_, run_faster, depth_over(args))
+    return run
+
+
+# By the number of arguments: calls that need no stack.
+_QUICK_CALLS: Final = {1: _call_of_one, 2: _call_of_two}
 
 
 def stops(implementation: Implementation, count: int) -> bool:
@@ -251,71 +179,6 @@ def map_of(
     return run
 
 
-def constructor(
-    id_: int,
-    run: Run,
-    parts: Sequence[ProgramStep],
-    cost: int,
-) -> ProgramStep:
-    """Return a list, map or message literal with a cost."""
-    ids = [part.id for part in parts]
-
-    def recorded(frame: Frame) -> Value:
-        value = run(frame)
-        frame.pop(ids, ())
-        frame.charge(cost)
-        frame.put(id_, value)
-        return value
-
-    return ProgramStep(id_, recorded, depth_over(parts))
-
-
-def membership(
-    id_: int, operand: ProgramStep, members: frozenset[tuple[type, Value]]
-) -> ProgramStep:
-    """Return `operand in list` for a list of constants. Upstream: interpreter.evalSetMembership."""
-
-    def run(frame: Frame) -> Value:
-        value = operand.run(frame)
-        cls = type(value)
-        if cls is Error:
-            return value
-        if cls is bytes:
-            raise CancelledError(
-                "internal error: runtime error: hash of unhashable type types.Bytes"
-            )
-        if cls is str or cls in _HASHABLE or isinstance(value, int):
-            return (cls, value) in members
-        return False
-
-    return free(id_, run, depth_over([operand]))
-
-
-def or_optional(
-    id_: int,
-    operands: Sequence[ProgramStep],
-    *,
-    unwrap: bool,
-    rejects_values: bool,
-) -> ProgramStep:
-    """Return `or` of two optionals, or `orValue` of an optional and a value; the second is evaluated only if needed.
-
-    `rejects_values` is of the dialect.
-    """
-    optional, other = operands
-
-    def run(frame: Frame) -> Value:
-        first = optional.run(frame)
-        if type(first) is not Optional_:
-            is_rejected = rejects_values and type(first) is not Error
-            return Error(NO_SUCH_OVERLOAD) if is_rejected else first
-        if first.has_value:
-            return first.content if unwrap else first
-        return other.run(frame)
-
-    return free(id_, run, depth_over(operands))
-
-
 # The slots of a comprehension: accumulator, whether it grows in place, first and second variable.
 SLOTS: Final = 4
 _GROWING: Final = frozenset({MutableList, MutableMap})
@@ -349,44 +212,6 @@ def variable(slot: int) -> Run:
     return run
 
 
-def fold(
-    id_: int,
-    slot: int,
-    operands: Sequence[ProgramStep],
-    *,
-    pairs: bool,
-    hides_errors: bool,
-) -> ProgramStep:
-    """Return a comprehension of `operands`: initial value, range, condition, step and result. `hides_errors` is of the dialect."""
-    _, over_range, condition, step, result = operands
-
-    def run(frame: Frame) -> Value:
-        over = over_range.run(frame)
-        if type(over) is Error and not (pairs and hides_errors):
-            return over
-        kind = kind_of(over)
-        if kind is not Kind.LIST and kind is not Kind.MAP:
-            unsupported = f"unsupported comprehension range type: {go_type(over)}"
-            return Error(unsupported if pairs else f"got '{go_type(over)}', expected iterable type")
-        slots = frame.slots
-        slots[slot], slots[slot + 1] = MISSING, False
-        mark = frame.mark()
-        for slots[slot + 2], slots[slot + 3] in _rounds(over, kind, pairs=pairs):
-            if condition.run(frame) is False:
-                break
-            slots[slot] = step.run(frame)
-        value = result.run(frame)
-        frame.cut(mark)
-        if slots[slot + 1] and type(value) is not Error:
-            if type(value) is MutableList:
-                return list(value)
-            if type(value) is MutableMap:
-                return value.frozen()
-        return value
-
-    return free(id_, run, depth_over(operands), [over_range.id])
-
-
 def _rounds(over: Value, kind: Kind, *, pairs: bool) -> Iterator[tuple[Value, Value]]:
     """Return the values of the variables; a list or map that grows in place is iterated over as it was at the start."""
     items = list(over) if type(over) in _GROWING else over
@@ -402,3 +227,234 @@ def is_filter(loop_step: ast.Expr) -> bool:
     The step of any other macro begins with the accumulator, and ends by removing everything above it.
     """
     return type(loop_step) is ast.Call and loop_step.function == "_?_:_"
+
+
+class StepMaker:
+    """Makes the steps of a program; they keep cel-go's stack if `stacked`, which frames must have then."""
+
+    def __init__(self, *, stacked: bool) -> None:
+        self._stacked: Final = stacked
+
+    def free(
+        self,
+        id_: int,
+        run: Run,
+        depth: int,
+        dropped: Sequence[int] = (),
+    ) -> ProgramStep:
+        """Return a step without cost, which removes values from the stack."""
+        if not self._stacked:
+            return ProgramStep(id_, run, depth)
+
+        def recorded(frame: Frame) -> Value:
+            value = run(frame)
+            frame.put(id_, value, dropped)
+            return value
+
+        return ProgramStep(id_, recorded, depth)
+
+    def conditional(self, planned: Conditional) -> ProgramStep:
+        """Return `a ? b : c`, with the selections from it."""
+        dropped = (planned.falsy.id, planned.truthy.id, planned.condition.id)
+        run = planned.run(stacked=self._stacked)
+        return self.free(planned.id, run, planned.depth, dropped)._replace(
+            id=planned.test_id or planned.id
+        )
+
+    def attribute(self, planned: Attribute) -> ProgramStep:
+        """Return a name or another expression with its selections; a presence test costs nothing itself."""
+        run, id_, test_id = planned.run(stacked=self._stacked), planned.id, planned.test_id
+        dropped = (id_,)
+
+        def selected(frame: Frame) -> Value:
+            value = run(frame)
+            frame.select(id_, value, dropped)
+            return value
+
+        def tested(frame: Frame) -> Value:
+            value = run(frame)
+            return value.has_value if type(value) is Optional_ else value
+
+        return (
+            self.free(test_id, tested, planned.depth, dropped)
+            if test_id
+            else ProgramStep(id_, selected, planned.depth)
+        )
+
+    def logical(self, id_: int, terms: Sequence[ProgramStep], *, decisive: bool) -> ProgramStep:
+        """Return `&&` (decided by false) or `||` (by true); both absorb errors."""
+        runs = [term.run for term in terms]
+
+        def run(frame: Frame) -> Value:
+            error: Error | None = None
+            for term in runs:
+                value = term(frame)
+                if value is decisive:
+                    return decisive
+                if type(value) is not bool and error is None:
+                    error = no_overload(value)
+            return (not decisive) if error is None else error
+
+        return self.free(
+            id_,
+            run,
+            depth_over(terms),
+            [term.id for term in terms],
+        )
+
+    def call(
+        self,
+        id_: int,
+        implementation: Implementation,
+        args: Sequence[ProgramStep],
+        cost: Tracker,
+        *,
+        in_advance: bool,
+    ) -> ProgramStep:
+        """Return a call; one with many arguments evaluates none after an error.
+
+        The cost counts only if all arguments are on the stack; if `in_advance`, a call beyond the limit is not made.
+        """
+        is_variadic = stops(implementation, len(args))
+        depth = depth_over(args)
+        quick_call = None if is_variadic or self._stacked else _QUICK_CALLS.get(len(args))
+        if quick_call is not None:
+            quick = quick_call(
+                implementation,
+                args,
+                cost,
+                in_advance=in_advance,
+            )
+            return ProgramStep(id_, quick, depth)
+        function, strict = implementation.call, implementation.strict
+        runs, ids = [arg.run for arg in args], [arg.id for arg in args]
+
+        def run(frame: Frame) -> Value:
+            values: list[Value] = []
+            result: Value = MISSING
+            for arg in runs:
+                value = arg(frame)
+                values.append(value)
+                if strict and type(value) is Error and result is MISSING:
+                    result = value
+                    if is_variadic:
+                        break
+            arguments, units = frame.pop(ids, values), None
+            if arguments is not None and in_advance:
+                units = cost(arguments, None)
+                frame.reserve_cost(units)
+            if result is MISSING:
+                result = function(*values)
+            if arguments is not None:
+                frame.charge(cost(arguments, result) if units is None else units)
+            frame.put(id_, result)
+            return result
+
+        return ProgramStep(id_, run, depth)
+
+    def constructor(
+        self,
+        id_: int,
+        run: Run,
+        parts: Sequence[ProgramStep],
+        cost: int,
+    ) -> ProgramStep:
+        """Return a list, map or message literal with a cost."""
+        ids = [part.id for part in parts]
+
+        def recorded(frame: Frame) -> Value:
+            value = run(frame)
+            frame.pop(ids, ())
+            frame.charge(cost)
+            frame.put(id_, value)
+            return value
+
+        return ProgramStep(id_, recorded, depth_over(parts))
+
+    def membership(
+        self, id_: int, operand: ProgramStep, members: frozenset[tuple[type, Value]]
+    ) -> ProgramStep:
+        """Return `operand in list` for a list of constants. Upstream: interpreter.evalSetMembership."""
+
+        def run(frame: Frame) -> Value:
+            value = operand.run(frame)
+            cls = type(value)
+            if cls is Error:
+                return value
+            if cls is bytes:
+                raise CancelledError(
+                    "internal error: runtime error: hash of unhashable type types.Bytes"
+                )
+            if cls is str or cls in _HASHABLE or isinstance(value, int):
+                return (cls, value) in members
+            return False
+
+        return self.free(id_, run, depth_over([operand]))
+
+    def or_optional(
+        self,
+        id_: int,
+        operands: Sequence[ProgramStep],
+        *,
+        unwrap: bool,
+        rejects_values: bool,
+    ) -> ProgramStep:
+        """Return `or` of two optionals, or `orValue` of an optional and a value; the second is evaluated only if needed.
+
+        `rejects_values` is of the dialect.
+        """
+        optional, other = operands
+
+        def run(frame: Frame) -> Value:
+            first = optional.run(frame)
+            if type(first) is not Optional_:
+                is_rejected = rejects_values and type(first) is not Error
+                return Error(NO_SUCH_OVERLOAD) if is_rejected else first
+            if first.has_value:
+                return first.content if unwrap else first
+            return other.run(frame)
+
+        return self.free(id_, run, depth_over(operands))
+
+    def fold(
+        self,
+        id_: int,
+        slot: int,
+        operands: Sequence[ProgramStep],
+        *,
+        pairs: bool,
+        hides_errors: bool,
+    ) -> ProgramStep:
+        """Return a comprehension of `operands`: initial value, range, condition, step and result.
+
+        `hides_errors` is of the dialect.
+        """
+        _, over_range, condition, step, result = operands
+
+        def run(frame: Frame) -> Value:
+            over = over_range.run(frame)
+            if type(over) is Error and not (pairs and hides_errors):
+                return over
+            kind = kind_of(over)
+            if kind is not Kind.LIST and kind is not Kind.MAP:
+                unsupported = f"unsupported comprehension range type: {go_type(over)}"
+                return Error(
+                    unsupported if pairs else f"got '{go_type(over)}', expected iterable type"
+                )
+            slots = frame.slots
+            slots[slot], slots[slot + 1] = MISSING, False
+            mark = frame.mark()
+            for slots[slot + 2], slots[slot + 3] in _rounds(over, kind, pairs=pairs):
+                if condition.run(frame) is False:
+                    break
+                slots[slot] = step.run(frame)
+            value = result.run(frame)
+            frame.cut(mark)
+            if slots[slot + 1] and type(value) is not Error:
+                if type(value) is MutableList:
+                    return list(value)
+                if type(value) is MutableMap:
+                    return value.frozen()
+            return value
+
+        return self.free(id_, run, depth_over(operands), [over_range.id])

@@ -26,7 +26,7 @@ from crdlint.rules.engine.relations import SIBLING
 from crdlint.rules.engine.rule import Link, Rule
 from crdlint.rules.server import forbidden_fields
 from crdlint.safety.bugs import attempt
-from crdlint.schema.traversal import RuleSearch, schemas, value_schema
+from crdlint.schema.traversal import SchemaSearch, rule_search, schemas, value_schema
 
 if TYPE_CHECKING:
     from crdlint.kubecel.environment import Environment
@@ -249,7 +249,7 @@ class _Rules:
     sharing: Sharing
     budget: int = RUNTIME_BUDGET
     validators: RuleValidators | None = None
-    search: RuleSearch = field(default_factory=RuleSearch)
+    search: SchemaSearch = field(default_factory=rule_search)
 
     def used(self) -> Dependence:
         """Return the expressions that were compiled."""
@@ -265,7 +265,7 @@ class _Rules:
         *,
         is_resource_root: bool,
     ) -> tuple[list[FieldError], bool]:
-        if not self.search.has_rules(schema):
+        if not self.search.finds(schema):
             return [], False
         from crdlint.kubecel.evaluation import MISSING, RuleValidators
 
