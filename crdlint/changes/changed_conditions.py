@@ -40,6 +40,7 @@ from crdlint.changes.examples import Pair, mentioned
 from crdlint.crd.model import JSONSchemaProps, ValidationRule
 from crdlint.crd.paths import Path
 from crdlint.diagnostics import Severity
+from crdlint.gathering import without_none
 from crdlint.golang.printing import marshal
 from crdlint.kubecel.declarations import escape, unescape
 from crdlint.kubecel.reasoning.domains import (
@@ -55,7 +56,7 @@ from crdlint.kubecel.reasoning.domains import (
 )
 from crdlint.kubecel.reasoning.facts import ITEM, VALUE, Facts, FieldPath
 from crdlint.kubecel.reasoning.reasoner import Reasoner
-from crdlint.kubecel.syntax_trees import parsed, rule_key
+from crdlint.kubecel.syntax_trees import nodes_of, parsed, rule_key
 from crdlint.kubernetes.servers import Server
 from crdlint.light import NamedTuple
 from crdlint.rules.engine.rule import Rule
@@ -463,7 +464,7 @@ def _added_rule(
     """Return the change of a new rule, by what is known of the objects that it rejects."""
     _, old_path = pair.paths("x_validations")
     paths = path, old_path
-    is_transition = _names_old_self(parsed(rule.rule))
+    is_transition = _names_old_self(rule)
     example = None
     if is_transition:
         reason = reasons.reason(rule.rule)
@@ -536,10 +537,8 @@ def _shown(rule: ValidationRule) -> str:
     return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"
 
 
-def _names_old_self(tree: Expr | None) -> bool:
-    if tree is None:
-        return False
-    variables = (node for node in nodes(tree) if isinstance(node, Ident))
+def _names_old_self(rule: ValidationRule) -> bool:
+    variables = (node for node in nodes_of(rule.rule) if isinstance(node, Ident))
     return any(variable.name == "oldSelf" for variable in variables)
 
 
@@ -639,7 +638,7 @@ def _needed_now(tree: Expr | None, pair: Pair) -> FieldPath | None:
     """Return the first optional field without which no object fulfils a new rule, unless an old rule needs it, too."""
     if tree is None:
         return None
-    before = [parsed(each.rule) for each in pair.old.rules()]
+    before: list[Expr] = without_none(parsed(each.rule) for each in pair.old.rules())
     for path in field_paths(tree)[:_FIELDS]:
         is_needed = _was_optional(path, pair) and _needs(tree, path)
         if is_needed and not any(_needs(old, path) for old in before):
@@ -647,10 +646,8 @@ def _needed_now(tree: Expr | None, pair: Pair) -> FieldPath | None:
     return None
 
 
-def _needs(tree: Expr | None, path: FieldPath) -> bool:
+def _needs(tree: Expr, path: FieldPath) -> bool:
     """Return whether no object without a field fulfils a rule."""
-    if tree is None:
-        return False
     return not Reasoner(Facts(frozenset({path}))).results_at_once(tree) & TRUE
 
 
@@ -769,7 +766,7 @@ def _kept_rules(pair: Pair) -> Iterator[ValidationRule]:
     """Yield the rules of both schemas that do not read the old value."""
     before = pair.old.rules_by_key()
     for rule in pair.new.rules():
-        if rule_key(rule.rule) in before and not _names_old_self(parsed(rule.rule)):
+        if rule_key(rule.rule) in before and not _names_old_self(rule):
             yield rule
 
 

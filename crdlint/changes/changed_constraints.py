@@ -279,7 +279,7 @@ def _compare_limits(pair: Pair, old: Constraints, new: Constraints) -> Iterator[
         if after is not None and after.tighter_than(before):
             yield from _tightened(pair, limit, written_old.get(name), after)
         elif name in written_old:
-            text = f"`{limit.keyword}` {_loosened(written_old[name], written_new.get(name))}"
+            text = f"`{limit.keyword}` {_changed_limit(written_old[name], written_new.get(name))}"
             yield pair.change(
                 rules.LIMIT_LOOSENED,
                 text,
@@ -288,7 +288,7 @@ def _compare_limits(pair: Pair, old: Constraints, new: Constraints) -> Iterator[
             )
 
 
-def _loosened(old_bound: Bound, after: Bound | None) -> str:
+def _changed_limit(old_bound: Bound, after: Bound | None) -> str:
     if after is None:
         return "was removed"
     return f"changed from {_number(old_bound)} to {_number(after)}"
@@ -305,7 +305,7 @@ def _tightened(
         return
     change = f"of {_number(after)} added"
     if old_bound is not None:
-        change = f"changed from {_number(old_bound)} to {_number(after)}"
+        change = _changed_limit(old_bound, after)
     number = int(after.value) if float(after.value).is_integer() else after.value
     attributes: dict[str, Any] = {limit.attribute: number}
     if after.is_strict:

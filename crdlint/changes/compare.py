@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
+from itertools import filterfalse
 from typing import Any, Final
 
 from crdlint.changes.change import Change, Policy, lowered, merged
@@ -18,8 +19,10 @@ from crdlint.crd.model import (
 )
 from crdlint.crd.paths import Path
 from crdlint.crd.version_names import preferred
+from crdlint.gathering import without_none
 from crdlint.kubernetes.servers import Range
 from crdlint.rules.engine.advisory import VersionParts, all_versions
+from crdlint.rules.engine.rule import Rule
 from crdlint.rules.texts import changes as rules
 from crdlint.safety import work
 from crdlint.yaml.nodes import child
@@ -161,9 +164,7 @@ def _compare_served(name: str, old: VersionParts, new: VersionParts) -> Iterator
 def _compare_storage(
     old: dict[str, VersionParts], new: dict[str, VersionParts]
 ) -> Iterator[Change]:
-    before, after = (
-        next((each for each in side.values() if each.version.storage), None) for side in (old, new)
-    )
+    before, after = map(_stored, (old, new))
     if before is None or after is None or before.version.name == after.version.name:
         return
     was, now = before.version.name, after.version.name
@@ -180,6 +181,11 @@ def _compare_storage(
         *_paths(before, after, "storage"),
         effect=effect,
     )
+
+
+def _stored(versions: Mapping[str, VersionParts]) -> VersionParts | None:
+    """Return the storage version."""
+    return next((parts for parts in versions.values() if parts.version.storage), None)
 
 
 def compare_names(
@@ -199,42 +205,37 @@ def compare_names(
                 *(_SPEC.child("names", field),) * 2,
                 effect=effect,
             )
-    paths = (_SPEC.child("names", "shortNames"),) * 2
-    for name in _without(before.short_names, after.short_names):
-        text, effect = f"short name `{name}` was removed", "scripts that use it fail"
-        yield Change(
-            rules.SHORT_NAME_REMOVED,
-            text,
-            *paths,
-            effect=effect,
-        )
-    for name in _without(after.short_names, before.short_names):
-        text, effect = (
-            f"short name `{name}` was added",
-            "not accepted if another CRD has it already",
-        )
-        yield Change(rules.NAME_ADDED, text, *paths, effect=effect)
-    paths = (_SPEC.child("names", "categories"),) * 2
-    for name in _without(before.categories, after.categories):
-        effect = f"`kubectl get {name}` does not list the objects any more"
-        yield Change(
-            rules.CATEGORY_REMOVED,
-            f"category `{name}` was removed",
-            *paths,
-            effect=effect,
-        )
-    for name in _without(after.categories, before.categories):
-        effect = f"`kubectl get {name}` lists the objects, too"
-        yield Change(
-            rules.NAME_ADDED,
-            f"category `{name}` was added",
-            *paths,
-            effect=effect,
-        )
+    for attribute, field, word, removed, effect_removed, effect_added in _LISTED_NAMES:
+        paths = (_SPEC.child("names", field),) * 2
+        was, now = getattr(before, attribute), getattr(after, attribute)
+        for rule, names, others, change, effect in (
+            (removed, was, now, "removed", effect_removed),
+            (rules.NAME_ADDED, now, was, "added", effect_added),
+        ):
+            for name in filterfalse(others.__contains__, names):
+                text = f"{word} `{name}` was {change}"
+                yield Change(rule, text, *paths, effect=effect.format(name))
 
 
-def _without(names: Iterable[str], others: Container[str]) -> Iterator[str]:
-    return (name for name in names if name not in others)
+# Lists of names: the attribute and the field, what one of them is called, the rule for one that is gone, and the effects.
+_LISTED_NAMES: Final = (
+    (
+        "short_names",
+        "shortNames",
+        "short name",
+        rules.SHORT_NAME_REMOVED,
+        "scripts that use it fail",
+        "not accepted if another CRD has it already",
+    ),
+    (
+        "categories",
+        "categories",
+        "category",
+        rules.CATEGORY_REMOVED,
+        "`kubectl get {}` does not list the objects any more",
+        "`kubectl get {}` lists the objects, too",
+    ),
+)
 
 
 def compare_parts(old: VersionParts, new: VersionParts) -> Iterator[Change]:
@@ -367,19 +368,14 @@ def compare_preserving(
     after: Iterable[VersionParts],
 ) -> Iterator[Change]:
     """Report that objects lose the fields that no schema specifies, which `preserveUnknownFields` kept."""
-    if (
-        not old.preserve_unknown_fields
-        or new.preserve_unknown_fields
-        or not any(map(_prunes, after))
-    ):
+    is_dropped = old.preserve_unknown_fields and not new.preserve_unknown_fields
+    if not is_dropped or not any(map(_prunes, after)):
         return
     path = _SPEC.child("preserveUnknownFields")
-    rule, is_written = (
-        rules.PRUNING,
-        [child(spec.node, "preserveUnknownFields") is not None for spec in (old, new)],
-    )
-    text, effect = "`preserveUnknownFields` changed from true to false", rules.PRUNED
-    if not any(is_written):
+    rule, text = rules.PRUNING, "`preserveUnknownFields` changed from true to false"
+    effect = rules.PRUNED
+    written = without_none(child(spec.node, "preserveUnknownFields") for spec in (old, new))
+    if not written:
         text = "`preserveUnknownFields`, which is true in v1beta1, is false in v1"
         effect += "; `kubectl apply` keeps true, since neither file has the field, and then defaults are rejected"
         rule = rule._replace(help="Write `preserveUnknownFields: false` in this step")
@@ -401,55 +397,41 @@ def compare_conversion(
     after: dict[str, VersionParts],
 ) -> Iterator[Change]:
     """Report a changed conversion strategy or webhook."""
-    was, now = _strategy(old), _strategy(new)
     path = _SPEC.child("conversion", "strategy")
-    if was == "Webhook" and now == "None":
-        schemas = {
-            fingerprint(Conjunction.of(version.schema)).digest
-            for version in after.values()
-            if version.schema is not None
-        }
-        if len(schemas) > 1:
-            effect = "fields that differ between versions are lost"
+    match old.conversion_strategy, new.conversion_strategy:
+        case "Webhook", "None":
+            rule, effect = _without_webhook(after)
             yield Change(
-                rules.CONVERSION,
+                rule,
                 "conversion changed from Webhook to None",
                 path,
                 path,
                 effect=effect,
             )
-        else:
-            reason = (
-                "all versions have the same schema"
-                if len(after) > 1
-                else "there is only one version"
-            )
-            text, effect = (
-                "conversion changed from Webhook to None",
-                f"nothing is lost, since {reason}",
-            )
-            help_ = "Stop the conversion webhook after all API servers have the new CRD"
+        case "None", "Webhook":
             yield Change(
-                rules.CONVERSION._replace(severity="info", help=help_),
-                text,
+                rules.CONVERSION._replace(severity="info"),
+                "conversion changed from None to Webhook",
                 path,
                 path,
-                effect=effect,
+                effect="requests that convert objects fail while the webhook is not available",
             )
-    elif was == "None" and now == "Webhook":
-        text, effect = (
-            "conversion changed from None to Webhook",
-            "requests that convert objects fail while the webhook is not available",
-        )
-        yield Change(
-            rules.CONVERSION._replace(severity="info"),
-            text,
-            path,
-            path,
-            effect=effect,
-        )
-    elif was == now == "Webhook":
-        yield from _compare_webhooks(old, new)
+        case "Webhook", "Webhook":
+            yield from _compare_webhooks(old, new)
+
+
+def _without_webhook(versions: dict[str, VersionParts]) -> tuple[Rule, str]:
+    """Return the rule for versions that no webhook converts any more, and the effect on their objects."""
+    schemas = without_none(parts.schema for parts in versions.values())
+    digests = {fingerprint(Conjunction.of(schema)).digest for schema in schemas}
+    if len(digests) > 1:
+        return rules.CONVERSION, "fields that differ between versions are lost"
+    reason = (
+        "all versions have the same schema" if len(versions) > 1 else "there is only one version"
+    )
+    help_ = "Stop the conversion webhook after all API servers have the new CRD"
+    harmless = rules.CONVERSION._replace(severity="info", help=help_)
+    return harmless, f"nothing is lost, since {reason}"
 
 
 def _compare_webhooks(
@@ -495,9 +477,8 @@ _WITHOUT_CA: Final = "requests that convert objects fail, unless the system trus
 
 
 def _webhook(spec: CustomResourceDefinitionSpec) -> dict[str, Any]:
-    conversion = spec.conversion
-    config = None if conversion is None else conversion.webhook_client_config
-    service = None if config is None else config.service
+    conversion, config = spec.conversion, spec.conversion_client
+    service = config and config.service
     return {
         "url": config and config.url,
         "service": service and f"{service.namespace}/{service.name}",
@@ -506,10 +487,6 @@ def _webhook(spec: CustomResourceDefinitionSpec) -> dict[str, Any]:
         _CA: config and config.ca_bundle,
         "conversionReviewVersions": conversion and ", ".join(conversion.conversion_review_versions),
     }
-
-
-def _strategy(spec: CustomResourceDefinitionSpec) -> str:
-    return spec.conversion.strategy if spec.conversion is not None else "None"
 
 
 @work.limited()
@@ -527,12 +504,12 @@ def changes(
         *compare_conversion(old.spec, new.spec, after),
     ]
     of_crd += compare_preserving(old.spec, new.spec, after.values())
-    if _strategy(new.spec) == "None":
+    if new.spec.conversion_strategy == "None":
         served = ServedVersions(
             before,
             after,
             _renamed(before, after),
-            had_webhook=_strategy(old.spec) == "Webhook",
+            had_webhook=old.spec.conversion_strategy == "Webhook",
         )
         of_crd += served.changes(new, servers, policy)
     preserve = bool(old.spec.preserve_unknown_fields), bool(new.spec.preserve_unknown_fields)

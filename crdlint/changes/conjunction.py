@@ -9,6 +9,7 @@ from typing import Any, Final
 from crdlint.crd.gotypes import SCHEMA_BITS
 from crdlint.crd.model import JSONSchemaProps, ValidationRule
 from crdlint.crd.paths import Path
+from crdlint.gathering import without_none
 from crdlint.kubecel.reasoning.facts import ITEM, VALUE, FieldPath
 from crdlint.kubecel.syntax_trees import rule_key
 from crdlint.kubernetes.servers import Server
@@ -60,17 +61,17 @@ class Conjunction(tuple["JSONSchemaProps", ...]):
 
     def of_property(self, name: str) -> Conjunction:
         """Return the schemas of a property, empty without any."""
-        below = [schema.properties[name] for schema in self if name in schema.properties]
+        below = without_none(schema.properties.get(name) for schema in self)
         is_plain = len(below) <= 1 and not any(schema.set_fields & _JUNCTORS for schema in below)
         return Conjunction(below) if is_plain else Conjunction.of(*below)
 
     def list_items(self) -> Conjunction:
         """Return the schemas of list items, empty without any."""
-        return Conjunction.of(*filter(None, (schema.item_schema for schema in self)))
+        return Conjunction.of(*without_none(schema.item_schema for schema in self))
 
     def map_values(self) -> Conjunction:
         """Return the schemas of `additionalProperties`, empty without any."""
-        return Conjunction.of(*filter(None, (schema.additional_schema for schema in self)))
+        return Conjunction.of(*without_none(schema.additional_schema for schema in self))
 
     def below(self) -> dict[str, Conjunction]:
         """Return the schemas of the fields, of items and of the values of a map, by ITEM and VALUE, as far as there are any."""
@@ -79,11 +80,8 @@ class Conjunction(tuple["JSONSchemaProps", ...]):
 
     def step_below(self, step: str) -> Conjunction:
         """Return the schemas of a property, of ITEM or of VALUE, empty without any."""
-        if step == ITEM:
-            return self.list_items()
-        if step == VALUE:
-            return self.map_values()
-        return self.of_property(step)
+        of_part = _OF_PARTS.get(step)
+        return self.of_property(step) if of_part is None else of_part(self)
 
     def at_path(self, path: FieldPath) -> Conjunction:
         """Return the schemas of the values at a path, empty without any."""
@@ -148,6 +146,9 @@ class Conjunction(tuple["JSONSchemaProps", ...]):
                 if equality_key(item) == key:
                     return schema.path.child(_KEYWORDS[attribute]).index(i)
         return self.path_of(attribute).index(_NO_ITEM)
+
+
+_OF_PARTS: Final = {ITEM: Conjunction.list_items, VALUE: Conjunction.map_values}
 
 
 def _keeps_unknown_fields(schema: JSONSchemaProps) -> bool:

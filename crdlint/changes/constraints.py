@@ -282,7 +282,7 @@ def _own(node: Conjunction) -> tuple[Any, ...]:
     """Return what schemas require of a value itself, in an order that does not depend on theirs."""
     folded = constraints(node, NEWEST)
     first = node[0]
-    list_type = (first.x_list_type or "atomic") if folded.type == "array" else ""
+    list_type = first.applied_list_type if folded.type == "array" else ""
     return (
         folded.type,
         sorted((name, bound.value, bound.is_strict) for name, bound in folded.bounds.items()),
@@ -292,12 +292,12 @@ def _own(node: Conjunction) -> tuple[Any, ...]:
         None if folded.enum is None else sorted(map(repr, folded.enum)),
         sorted(folded.required),
         node.is_nullable,
-        None if first.default is None else repr(equality_key(first.default.value)),
+        repr(equality_key(first.default_value)),
         node.keeps_unknown_fields,
         first.x_embedded_resource,
         list_type,
         sorted(first.x_list_map_keys),
-        first.x_map_type or "granular",
+        first.applied_map_type,
         sorted(rule_key(rule.rule) for rule in node.rules()),
     )
 

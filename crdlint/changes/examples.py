@@ -15,7 +15,7 @@ from operator import add, mul
 from types import MappingProxyType
 from typing import Any, Final
 
-from crdlint.cel.ast import Call, Expr, Literal, Select, nodes
+from crdlint.cel.ast import Call, Literal, Select
 from crdlint.changes.change import Change
 from crdlint.changes.conditions import conditions_of
 from crdlint.changes.conjunction import ComparedField, Conjunction
@@ -35,7 +35,7 @@ from crdlint.kubecel import evaluation
 from crdlint.kubecel.declarations import unescape
 from crdlint.kubecel.evaluation import MISSING, OutOfBudgetError, RuleValidator, RuleValidators, Run
 from crdlint.kubecel.reasoning.facts import ITEM, VALUE
-from crdlint.kubecel.syntax_trees import parsed
+from crdlint.kubecel.syntax_trees import nodes_of
 from crdlint.kubernetes.servers import Server
 from crdlint.light import NamedTuple, dataclass
 from crdlint.rules.engine.rule import Rule
@@ -825,19 +825,13 @@ class _MentionsOf:
         yield from (mentions for i, mentions in enumerate(self._all) if i not in nearest)
 
 
-def _nodes_of(condition: str) -> Iterable[Expr]:
-    """Return the nodes of a condition, none if it has errors."""
-    tree = parsed(condition)
-    return () if tree is None else nodes(tree)
-
-
 @lru_cache(maxsize=4096)
 def mentioned(condition: str) -> Mentions:
     """Return the fields of a condition, its constants in their order, and the patterns of its texts."""
     names: set[str] = set()
     literals: list[Any] = []
     patterns: set[str] = set()
-    for node in _nodes_of(condition):
+    for node in nodes_of(condition):
         match node:
             case Select():
                 names.add(unescape(node.field) or node.field)

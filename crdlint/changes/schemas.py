@@ -233,8 +233,8 @@ def _implied_properties(pair: Pair) -> _Implied:
 
 
 def _property_path(node: Conjunction, name: str) -> Path:
-    holder = next((schema for schema in node if name in schema.properties), None)
-    return (node[0] if holder is None else holder).path.child("properties").key(name)
+    holder = next((schema for schema in node if name in schema.properties), node[0])
+    return holder.path.child("properties").key(name)
 
 
 def _is_of_resource(name: str, pair: Pair) -> bool:
@@ -408,9 +408,8 @@ def _only_type(name: str, type_: str) -> JSONSchemaProps:
 
 def _may_have_fields(node: Conjunction) -> bool:
     """Return whether values are objects, or any values whose fields have schemas or are required."""
-    return node.type == "object" or (
-        not node.type and any(part.properties or part.required for part in node)
-    )
+    has_fields = bool(node.property_names() or node.required)
+    return node.type == "object" or (not node.type and has_fields)
 
 
 def _compare_required(pair: Pair) -> Iterator[Change]:
@@ -477,7 +476,7 @@ def _compare_lists(pair: Pair) -> Iterator[Change]:
     if pair.new.type != "array":
         return
     old, new = pair.old[0], pair.new[0]
-    before, after = old.x_list_type or "atomic", new.x_list_type or "atomic"
+    before, after = old.applied_list_type, new.applied_list_type
     old_keys, new_keys = old.x_list_map_keys, new.x_list_map_keys
     is_part = pair.is_applied_as_part
     rule, attribute = rules.LIST_TYPE, "x_list_type"
@@ -519,7 +518,7 @@ def _compare_maps(pair: Pair) -> Iterator[Change]:
 
 
 def _compare_map_types(pair: Pair) -> Iterator[Change]:
-    before, after = pair.old[0].x_map_type or "granular", pair.new[0].x_map_type or "granular"
+    before, after = pair.old[0].applied_map_type, pair.new[0].applied_map_type
     if before == after or pair.is_applied_as_part:
         return
     rule = rules.MAP_TYPE

@@ -153,6 +153,21 @@ class JSONSchemaProps(Record):
         return None if self.additional_properties is None else self.additional_properties.schema
 
     @property
+    def default_value(self) -> Any:
+        """The default, None without one."""
+        return None if self.default is None else self.default.value
+
+    @property
+    def applied_list_type(self) -> str:
+        """How server-side apply merges lists: `atomic` without a list type."""
+        return self.x_list_type or "atomic"
+
+    @property
+    def applied_map_type(self) -> str:
+        """How server-side apply merges objects: `granular` without a map type."""
+        return self.x_map_type or "granular"
+
+    @property
     def root_schema(self) -> JSONSchemaProps:
         """The root of the schema."""
         current = self
@@ -363,6 +378,16 @@ class CustomResourceDefinitionSpec(Record):
     def root_schema(self) -> JSONSchemaProps | None:
         """The root of the schema that all versions share, None without one."""
         return None if self.validation is None else self.validation.open_api_v3_schema
+
+    @property
+    def conversion_strategy(self) -> str:
+        """The strategy of the conversion, `None` without one."""
+        return "None" if self.conversion is None else self.conversion.strategy
+
+    @property
+    def conversion_client(self) -> WebhookClientConfig | None:
+        """How the API server calls the conversion webhook, None without one."""
+        return None if self.conversion is None else self.conversion.webhook_client_config
 
     def root_schemas(self) -> list[JSONSchemaProps]:
         """Return the root schemas: the shared one, then those of the versions."""

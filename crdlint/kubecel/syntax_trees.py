@@ -5,7 +5,7 @@ Keys are equal for texts that differ only in spaces, parentheses, quotes and the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache, reduce
 from typing import Any, Final
 
@@ -38,6 +38,13 @@ def parsed(text: str) -> Expr | None:
         return None
     _rename(result.expr)
     return result.expr
+
+
+def nodes_of(text: str) -> Iterator[Expr]:
+    """Yield the nodes of an expression, parents before children; none if it has errors."""
+    tree = parsed(text)
+    if tree is not None:
+        yield from nodes(tree)
 
 
 def _rename(tree: Expr) -> None:

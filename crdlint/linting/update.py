@@ -194,7 +194,7 @@ def _schemas(
 
 
 def _has_invalid_ca_bundle(spec: CustomResourceDefinitionSpec) -> bool:
-    config = spec.conversion.webhook_client_config if spec.conversion is not None else None
+    config = spec.conversion_client
     if config is None or not config.ca_bundle:
         return False
     return any(conversion.ca_bundle(config.ca_bundle, _SPEC))

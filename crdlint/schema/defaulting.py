@@ -182,7 +182,7 @@ def _fill_nulls(
 def _default(schema: JSONSchemaProps, pruned: Mapping[int, Any]) -> Any:
     if id(schema) in pruned:
         return pruned[id(schema)]
-    return None if schema.default is None else schema.default.value
+    return schema.default_value
 
 
 def prune_nulls(value: Any, schema: JSONSchemaProps | None) -> None:

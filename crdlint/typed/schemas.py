@@ -97,7 +97,7 @@ class _SchemaTypes:
 
         def default(name: str) -> Any:
             declared = None if name in own else properties.get(name)
-            return None if declared is None or declared.default is None else declared.default.value
+            return None if declared is None else declared.default_value
 
         def has(name: str) -> bool:
             return name in own or name in properties

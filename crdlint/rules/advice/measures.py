@@ -37,7 +37,7 @@ def units_of_field(field: JSONSchemaProps) -> frozenset[Unit]:
     """Return what the number in a field of type string may count, by its pattern, or else by its default."""
     if field.pattern:
         return _units_of_pattern(field.pattern)
-    default = None if field.default is None else field.default.value
+    default = field.default_value
     return units_of_text(default) if isinstance(default, str) else frozenset()
 
 

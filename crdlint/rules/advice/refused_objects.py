@@ -81,8 +81,7 @@ _CA_BUNDLE: Final = Path("spec").child("conversion", "webhookClientConfig", "caB
 
 def _own_bundle(crd: DecodedCRD) -> bytes:
     """Return the CA bundle of the conversion webhook, empty if there is none, or if a tool sets it."""
-    conversion = crd.spec.conversion
-    client = None if conversion is None else conversion.webhook_client_config
+    client = crd.spec.conversion_client
     is_injected = any(word in name for name in crd.annotations for word in INJECTORS)
     return b"" if client is None or is_injected else client.ca_bundle or b""
 

@@ -88,7 +88,7 @@ def _curly_quotes(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisor
 
 @_CURLY.advice_on(Nodes({"default"}, types={"string"}))
 def _curly_default(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
-    value = None if schema.default is None else schema.default.value
+    value = schema.default_value
     if isinstance(value, str) and _CURLY_QUOTED.fullmatch(value):
         message = f"the curly quotes of {value} are a part of the default"
         yield Advisory(message, schema.path.child("default"))

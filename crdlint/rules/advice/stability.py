@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
 from crdlint.crd.model import CustomResourceDefinitionVersion, JSONSchemaProps
 from crdlint.crd.paths import Path
@@ -48,9 +48,9 @@ def _webhook(more: str) -> str:
 
 def _served(crd: DecodedCRD) -> list[tuple[str, dict[tuple[str, ...], JSONSchemaProps]]]:
     """Return the served versions with schemas of their own that no webhook converts: the fields of each by their steps."""
-    conversion, versions = crd.spec.conversion, crd.spec.versions
-    if conversion is not None and conversion.strategy == "Webhook":
+    if crd.spec.conversion_strategy == "Webhook":
         return []
+    versions = crd.spec.versions
     roots = [(version.name, version.root_schema) for version in versions if version.served]
     served = [(name, _fields(root)) for name, root in roots if root is not None]
     return served if len(served) > 1 else []
@@ -178,17 +178,12 @@ def _stability(version: CustomResourceDefinitionVersion) -> int:
 ).practice
 def _defaults(crd: DecodedCRD) -> Iterator[Advisory]:
     for steps, schema, earlier in _in_earlier_versions(crd):
-        names = [
-            name for name, other in earlier if not deep_equal(_default(other), _default(schema))
-        ]
+        default = schema.default_value
+        names = [name for name, other in earlier if not deep_equal(other.default_value, default)]
         if names:
             yield Advisory(
                 f"the default of `{_shown(steps)}` differs in {_versions_of(names)}", schema.path
             )
-
-
-def _default(schema: JSONSchemaProps) -> Any:
-    return None if schema.default is None else schema.default.value
 
 
 def _in_earlier_versions(
@@ -239,13 +234,9 @@ def _less_stable(crd: DecodedCRD) -> Iterator[Advisory]:
     good="conversion: {strategy: None}",
 ).practice
 def _without_ca(crd: DecodedCRD) -> Iterator[Advisory]:
-    conversion = crd.spec.conversion
-    client = (
-        conversion.webhook_client_config
-        if conversion is not None and conversion.strategy == "Webhook"
-        else None
-    )
+    client = crd.spec.conversion_client
     injected = any(word in name for name in crd.annotations for word in _INJECTORS)
-    if client is not None and not client.ca_bundle and not injected:
+    is_called = client is not None and crd.spec.conversion_strategy == "Webhook"
+    if client is not None and is_called and not client.ca_bundle and not injected:
         message = "the API server has no certificate authority to trust the webhook by"
         yield Advisory(message, Path("spec").child("conversion", "webhookClientConfig"))
