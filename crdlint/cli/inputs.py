@@ -247,9 +247,9 @@ class _DefinitionReader:
             result = lint(text, shown_name(path), only=only)
             if not result.templates:
                 return result
-            from crdlint.sources.helm.check import without_chart
+            from crdlint.sources.helm.check import check_templates
 
-            result = without_chart(shown_name(path), text, lint)
+            result = check_templates(shown_name(path), text, lint)
         self._templates.add(path)
         for notice in result.notices:
             self.inputs.notice(path, notice)

@@ -106,6 +106,7 @@ class DocumentWalk(ABC):
     """
 
     file: str
+    text: str
     fixes: Fixes = NO_FIXES
     crds: list[CRD] = field(default_factory=list)
     diagnostics: list[Diagnostic] = field(default_factory=list)
@@ -133,12 +134,8 @@ class DocumentWalk(ABC):
         """Return how many fields of a document are wrong, if that is known without a check of its objects."""
         return 0
 
-    def in_server_words(self, message: str) -> str:
-        """Return the newest server's error of converting YAML as the server that is asked words it."""
-        return message
-
-    def in_words_of_sender(self, message: str, document: Document) -> str:  # noqa: ARG002
-        """Return the server's error about the YAML of a document as the sender words it."""
+    def worded(self, message: str, document: Document) -> str:  # noqa: ARG002
+        """Return the newest server's error about the YAML of a document as the server or the sender that is asked words it."""
         return message
 
     def effects(self) -> tuple[int, ...]:
@@ -146,14 +143,14 @@ class DocumentWalk(ABC):
         return ()
 
     def run(
-        self, text: str, only: frozenset[int] | None = None, earlier: FileResult | None = None
+        self, only: frozenset[int] | None = None, earlier: FileResult | None = None
     ) -> FileResult:
-        """Check the documents of a text; `only` contains their numbers (see crdlint.yaml.parse.split), None for all.
+        """Check the documents of the text; `only` contains their numbers (see crdlint.yaml.parse.split), None for all.
 
         `earlier` is the result of an earlier text of the file: its reusable documents are not checked again where they
         are unchanged.
         """
-        moves = {} if earlier is None else unchanged(earlier.text, text)
+        moves = {} if earlier is None else unchanged(earlier.text, self.text)
         reusable = {} if earlier is None else earlier.reusable
         reused = {
             number: result.moved(*moves[number])
@@ -165,7 +162,7 @@ class DocumentWalk(ABC):
         diagnostics: list[Diagnostic] = []
         notices: list[str] = []
         with collector_paused(), collected():
-            for result in self._results(text, only, reused):
+            for result in self._results(only, reused):
                 documents += result.documents
                 skipped += result.skipped
                 crds += result.crds
@@ -174,7 +171,7 @@ class DocumentWalk(ABC):
         notice = reading_notice()
         return FileResult(
             file=self.file,
-            text=text,
+            text=self.text,
             documents=documents,
             crds=tuple(crds),
             skipped=skipped,
@@ -184,10 +181,10 @@ class DocumentWalk(ABC):
         )
 
     def _results(
-        self, text: str, only: frozenset[int] | None, reused: MappingOf[int, DocumentResult | None]
+        self, only: frozenset[int] | None, reused: MappingOf[int, DocumentResult | None]
     ) -> Iterator[DocumentResult]:
         """Check each document; no local variable refers to a node when the garbage collector is enabled again."""
-        for number, part in enumerate(parts(chunks(text))):
+        for number, part in enumerate(parts(chunks(self.text))):
             result = reused.get(number) if part.is_whole else None
             if result is not None:
                 self.reusable[number] = result
@@ -286,7 +283,7 @@ class DocumentWalk(ABC):
         if cause is not None:
             span = Span(cause.line, cause.column, cause.line, cause.end_column)
             help_, headline = cause.help, cause.headline
-        message = self.in_words_of_sender(problem.message, document)
+        message = self.worded(problem.message, document)
         self.report(
             "decode",
             reading.YAML_SYNTAX.id,
@@ -316,11 +313,10 @@ class DocumentWalk(ABC):
         cause = attempt(conversion_cause, document, node)
         help_ = None if cause is None else cause.help
         span = node_span(node, document.line_offset)
-        message = self.in_words_of_sender(self.in_server_words(str(error)), document)
         self.report(
             "decode",
             reading.YAML_SYNTAX.id,
-            message,
+            self.worded(str(error), document),
             span,
             help_,
         )

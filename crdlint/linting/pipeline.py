@@ -37,7 +37,7 @@ from crdlint.rules.texts import reading
 from crdlint.safety.bugs import attempt
 from crdlint.safety.work import Effort
 from crdlint.yaml import YAMLDecodeError
-from crdlint.yaml.json_values import UNSUPPORTED_KEY, to_json, worded_for
+from crdlint.yaml.json_values import to_json, worded_for
 from crdlint.yaml.nodes import Mapping, Node, is_json
 from crdlint.yaml.parse import Document
 
@@ -65,12 +65,12 @@ def lint_file(
         request = replace(request, stop_at=None)
     walk = _CRDWalk(
         filename,
+        text,
+        Fixes(text if request.fixes else ""),
         request=request,
-        fixes=Fixes(text if request.fixes else ""),
-        text=text,
         effort=Effort() if request.details else Effort(0, is_wanted=False),
     )
-    result = walk.run(text, only, None if request.keep or request.previous is not None else earlier)
+    result = walk.run(only, None if request.keep or request.previous is not None else earlier)
     if len(result.crds) > 1 and request.skip_unfinished:
         from crdlint.linting.repeated import with_repeated  # most files have one CRD
 
@@ -105,7 +105,6 @@ class _CRDWalk(DocumentWalk):
     """Checks the CRDs of a file; `stopped` is the number of checks that are not complete, `templates` that of Go templates."""
 
     request: CheckRequest
-    text: str
     effort: Effort = field(default_factory=Effort)
     checks: list[CheckedCRD] = field(default_factory=list)
     stopped: int = 0
@@ -209,14 +208,9 @@ class _CRDWalk(DocumentWalk):
         )
         return True
 
-    def in_server_words(self, message: str) -> str:
-        """Return the text of the server: until sigs.k8s.io/yaml 1.4, one error begins with a capital letter."""
-        if message.startswith(UNSUPPORTED_KEY):
-            return worded_for(self.request.versions.newest, message)
-        return message
-
-    def in_words_of_sender(self, message: str, document: Document) -> str:
-        """Return the words of a client, which reads the YAML before the server does."""
+    def worded(self, message: str, document: Document) -> str:
+        """Return the words of the server, or of a client, which reads the YAML before the server does."""
+        message = worded_for(self.request.versions.newest, message)
         if not self.request.sender.reencodes:
             return message
         from crdlint.crd.clients import parse_error  # only a named client needs it
@@ -377,7 +371,7 @@ def _problem_of_rest(walk: _CRDWalk, document: Document) -> tuple[str, str]:
     """Return the rule and the message of the server for a document that is only the rest of another one."""
     problem = document.error
     if problem is not None:
-        return reading.YAML_SYNTAX.id, walk.in_words_of_sender(problem.message, document)
+        return reading.YAML_SYNTAX.id, walk.worded(problem.message, document)
     if document.root is None:
         return reading.YAML_SYNTAX.id, ""
     return reading.DECODE_TYPE.id, kind_missing(document.root, document.text)

@@ -404,13 +404,13 @@ def validate_text(
     fixes = Fixes(text if options.fixes else "")
     walk = _ObjectWalk(
         filename,
+        text,
         fixes,
-        text=text,
         definitions=definitions,
         old=old,
         options=options,
     )
-    result = walk.run(text)
+    result = walk.run()
     return Validated(
         replace(result, notices=(*result.notices, *_notices(walk))), tuple(walk.stored)
     )
@@ -422,7 +422,6 @@ _FIELDS: Final = [regex(key_pattern(name)) for name in ("apiVersion", "kind")]
 
 @dataclass(slots=True, kw_only=True)
 class _ObjectWalk(DocumentWalk):
-    text: str
     definitions: Definitions
     old: MappingOf[Key, dict[str, Any]] | None
     options: ResourceOptions
@@ -434,8 +433,8 @@ class _ObjectWalk(DocumentWalk):
     # Placeholders that cause findings, by position
     withheld: dict[tuple[int, int], str] = field(default_factory=dict)
 
-    def in_server_words(self, message: str) -> str:
-        """Return an error of converting YAML as the newest server of the CRDs words it."""
+    def worded(self, message: str, document: Document) -> str:  # noqa: ARG002
+        """Return an error about YAML as the newest server of the CRDs words it."""
         definition = next(iter(self.definitions.by_kind.values()), None)
         return message if definition is None else worded_for(definition.versions.newest, message)
 

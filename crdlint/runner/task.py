@@ -264,9 +264,9 @@ class Checker:
             if task.location is None:
                 result = linter.lint(text, name, earlier=earlier)
                 if result.templates:
-                    from crdlint.sources.helm.check import without_chart
+                    from crdlint.sources.helm.check import check_templates
 
-                    result = without_chart(name, text, linter.lint)
+                    result = check_templates(name, text, linter.lint)
             else:
                 result = self._in_chart(text, task, task.location, linter)
                 failures.extend(self.charts.take_failures())

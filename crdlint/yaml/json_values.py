@@ -91,7 +91,7 @@ _WORDED_KEY: Final = ByVersion(UNSUPPORTED_KEY.capitalize(), (31, UNSUPPORTED_KE
 
 
 def worded_for(server: Server, message: str) -> str:
-    """Return an error of the YAML decoder as a server words it."""
+    """Return an error of the YAML decoder as a server words it: until sigs.k8s.io/yaml 1.4, one has a capital letter."""
     if not message.startswith(UNSUPPORTED_KEY):
         return message
     return _WORDED_KEY.on(server) + message.removeprefix(UNSUPPORTED_KEY)

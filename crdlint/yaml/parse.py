@@ -167,15 +167,15 @@ def chunks(text: str) -> Iterator[Chunk]:
     start = offset = 0
     junk: str | None = None
     for match in _SEPARATOR.finditer(f"\n{text}"):  # also one in the first line
-        chunk = text[start : match.start()]
-        if _PROLOGUE.match(chunk):
+        own = text[start : match.start()]
+        if _PROLOGUE.match(own):
             continue
-        if chunk:
-            yield Chunk(chunk, offset, junk, start)
+        if own:
+            yield Chunk(own, offset, junk, start)
         rest = match[1].strip()
         junk = rest if rest and not rest.startswith("#") else None
-        start = match.end() if chunk else match.start()
-        offset += chunk.count("\n") + bool(chunk)
+        start = match.end() if own else match.start()
+        offset += own.count("\n") + bool(own)
     yield Chunk(text[start:], offset, junk, start)
 
 
@@ -256,23 +256,23 @@ def _problem_of_node(error: YAMLDecodeError, offset: int) -> YAMLProblem:
     )
 
 
-def _problem(error: YAMLError, chunk: str, offset: int) -> YAMLProblem:
+def _problem(error: YAMLError, text: str, offset: int) -> YAMLProblem:
     """Return a parser's error with go-yaml's text and line. Upstream: goyaml.v2 parser.fail."""
     if isinstance(error, MarkedYAMLError) and error.problem_mark is not None:
         mark = error.problem_mark
-        line = _go_line(error, chunk)
+        line = _go_line(error, text)
         where = f"line {line}: " if line else ""
-        before = chunk.removeprefix(_BOM)[: mark.index]
+        before = text.removeprefix(_BOM)[: mark.index]
         at_line, column = mark.line, mark.column
         if _RARE_BREAK.search(before):
             at_line, column = line_and_column(line_starts(before), mark.index)
         return YAMLProblem(f"yaml: {where}{error.problem}", at_line + offset, column)
     index = getattr(error, "position", 0) or 0
-    text = getattr(error, "reason", None) or str(error).partition("\n")[0]
-    return _problem_at(f"yaml: {text}", chunk, index, offset)
+    reason = getattr(error, "reason", None) or str(error).partition("\n")[0]
+    return _problem_at(f"yaml: {reason}", text, index, offset)
 
 
-def _go_line(error: MarkedYAMLError, chunk: str) -> int:
+def _go_line(error: MarkedYAMLError, text: str) -> int:
     """Return the line in Go's text of an error, 0 if it has none."""
     mark, context = error.problem_mark, error.context_mark
     if not mark.line:
@@ -281,18 +281,18 @@ def _go_line(error: MarkedYAMLError, chunk: str) -> int:
     if type(error).__name__ == "ScannerError":
         line += 1
     if error.problem == _NO_COLON and context is not None:
-        line += _ends_late(chunk, context.index, mark)
+        line += _ends_late(text, context.index, mark)
     return line
 
 
-def _ends_late(chunk: str, start: int, mark: Any) -> bool:
+def _ends_late(text: str, start: int, mark: Any) -> bool:
     """Return whether Go starts another line before it detects that the text at `start` is a key without a colon.
 
     It does so at the end of a text in white space, which it has not skipped yet, except after a plain scalar.
     """
-    if not mark.column or mark.index < len(chunk) or not _BLANK_END.search(chunk):
+    if not mark.column or mark.index < len(text) or not _BLANK_END.search(text):
         return False
-    last = _BLANK_END.sub("", chunk)[start:].split()[-1]
+    last = _BLANK_END.sub("", text)[start:].split()[-1]
     return last[0] in "!&*\"'" or last[-1] in "\"']}"
 
 

@@ -31,9 +31,9 @@ class CountingWalk(DocumentWalk):
 
 
 def test_documents_are_held_one_at_a_time() -> None:
-    walk = CountingWalk("x.yaml")
+    walk = CountingWalk("x.yaml", f"{OBJECT}---\n" * 12)
     with without_collector():
-        result = walk.run(f"{OBJECT}---\n" * 12)
+        result = walk.run()
     assert len(walk.alive) == 12
     assert max(walk.alive) - min(walk.alive) <= 1
     assert (result.documents, result.skipped) == (12, 0)
@@ -47,14 +47,15 @@ class SkippingWalk(CountingWalk):
 
 
 def test_equal_documents_that_are_skipped_are_read_once() -> None:
-    walk = SkippingWalk("x.yaml")
-    result = walk.run("a: 1\n---\n" * 9 + f"b: 1\n---\na: 1\n---\n{OBJECT}---\n{OBJECT}")
+    text = "a: 1\n---\n" * 9 + f"b: 1\n---\na: 1\n---\n{OBJECT}---\n{OBJECT}"
+    walk = SkippingWalk("x.yaml", text)
+    result = walk.run()
     assert len(walk.alive) == 5
     assert (result.documents, result.skipped) == (13, 11)
 
 
 def test_broken_documents_keep_none_of_the_others_from_being_checked() -> None:
-    result = CountingWalk("x.yaml").run(f"a: [\n---\n{OBJECT}---\na: {{{{ b }}\n---\n---\nb: [\n")
+    result = CountingWalk("x.yaml", f"a: [\n---\n{OBJECT}---\na: {{{{ b }}\n---\n---\nb: [\n").run()
     assert [(one.rule, one.line) for one in result.diagnostics] == [
         ("yaml-syntax", 1),
         ("yaml-syntax", 10),

@@ -607,8 +607,11 @@ _KNOWN: Final = (_TEMPLATE, _FINDING, _COPY, _CONFLICT)
 def without_chart(path: str, text: str, lint: Lint) -> FileResult:
     """Check a file that is no template of a chart; if documents are Go templates, all are read as without Helm."""
     result = lint(text, path)
-    if not result.templates:
-        return result
+    return check_templates(path, text, lint) if result.templates else result
+
+
+def check_templates(path: str, text: str, lint: Lint) -> FileResult:
+    """Check a file with Go templates that belongs to no chart, as without Helm."""
     read = explained(check_template(path, text, lint), lambda _: _RENDERED)
     # What executes it decides which braces have a meaning.
     findings = (finding for finding in read.diagnostics if finding.rule != BRACES.id)
