@@ -266,7 +266,8 @@ class RuleCompiler:
             try:
                 program_of(compiled, environment)
             except PlanError as problem:
-                error = kind.not_instantiated + str(problem)
+                failed = kind.not_instantiated + str(problem)
+                return Compilation(compiled, failed, can_be_shared=False)
         return Compilation(compiled, error)
 
     def env(self, environment: Environment, *, optional_old_self: bool) -> Env:

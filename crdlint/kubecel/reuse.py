@@ -1,7 +1,8 @@
-"""Reuse of compiled expressions, their costs and their results on servers with fewer libraries.
+"""Reuse of compiled expressions, their costs and their results on other servers.
 
 An expression without errors that uses only features of both servers is parsed and typed identically on both, so it does
-not have to be compiled again. Its cost is the same if it uses no feature whose cost differs.
+not have to be compiled again. Its cost is the same if it uses no feature whose cost differs. One with errors has the same
+ones on both if nothing that it names is declared differently, and no switch matters for its errors.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import field
 from functools import cache
+from itertools import chain
 from typing import Any, Final, TypeAlias
 
 from crdlint.cel.ast import (
@@ -28,6 +30,7 @@ from crdlint.cel.checker import CROSS_TYPE_COMPARISONS
 from crdlint.cel.compiler import Compiled
 from crdlint.cel.decls import CallCost, Env
 from crdlint.cel.dialect import CELDialect
+from crdlint.cel.errors import ErrorCode
 from crdlint.cel.types import WELL_KNOWN, Kind
 from crdlint.kubecel.environment import (
     EQUALITY,
@@ -36,7 +39,7 @@ from crdlint.kubecel.environment import (
     stored_expressions,
 )
 from crdlint.kubernetes.servers import NEWEST
-from crdlint.light import NamedTuple, dataclass
+from crdlint.light import NamedTuple, dataclass, regex, replace
 
 # Texts with a special meaning on some servers: the accumulator of macros, and the quote of identifiers.
 _SPECIAL_TEXTS: Final = ("__result__", "`")
@@ -99,69 +102,106 @@ def _has_overload(id_: str) -> _Condition:
 
 
 class Reach(NamedTuple):
-    """For which expressions without errors a switch of the dialect matters.
+    """For which expressions a switch of the dialect matters.
 
-    `types`: those whose syntax tree or types it may change, or that have an error on the other side.
-    `estimate`: those whose estimated cost it may change.
-    `evaluation`: those whose result or actual cost it may change.
+    `types`: those without errors whose syntax tree or types it may change, or that have an error on the other side.
+    `estimate`: those without errors whose estimated cost it may change.
+    `evaluation`: those without errors whose result or actual cost it may change.
+    `errors`: those with errors which it may change; see `_TRAITS_OF_ERRORS`.
     `otherwise`: why the switch has no condition here, if it has none.
     """
 
     types: _Condition = _never
     estimate: _Condition = _never
     evaluation: _Condition = _never
+    errors: _Condition = _always
     otherwise: str = ""
 
 
-_EVERYWHERE: Final = Reach(_always, _always, _always)
-_BY_LIBRARIES: Final = Reach(otherwise="the declarations of libraries are compared")
-_BY_BINDINGS: Final = Reach(otherwise="the implementations of functions are compared")
-_BY_COSTS: Final = Reach(otherwise="the costs of functions are compared")
-_BY_SCHEMA: Final = Reach(otherwise="the declarations of the schema are compared")
-_OF_ERRORS: Final = Reach(otherwise="only errors have another text or position")
-_SPECIAL_TEXT: Final = Reach(types=_has("special text"))
+def _unless_compared(what: str) -> Reach:
+    return Reach(errors=_never, otherwise=f"{what} are compared")
+
+
+def _of_estimate(condition: _Condition) -> Reach:
+    return Reach(estimate=condition, errors=_never)
+
+
+def _of_evaluation(condition: _Condition) -> Reach:
+    return Reach(evaluation=condition, errors=_never)
+
+
+def _of_errors(*traits: str) -> Reach:
+    return Reach(errors=_has(*traits), otherwise="only errors have another text or position")
+
+
+_EVERYWHERE: Final = Reach(_always, _always, _always, _always)
+_BY_LIBRARIES: Final = _unless_compared("the declarations of libraries")
+_BY_BINDINGS: Final = _unless_compared("the implementations of functions")
+_BY_COSTS: Final = _unless_compared("the costs of functions")
+_BY_SCHEMA: Final = _unless_compared("the declarations of the schema")
+_SPECIAL_TEXT: Final = Reach(types=_has("special text"), errors=_has("special text"))
 
 # Each switch of the dialect. One that is not here matters for every expression.
 REACH: Final[Mapping[str, Reach]] = {
     "compatible_with": _BY_LIBRARIES,
     "stored_with": _BY_LIBRARIES,
     "hides_accumulator": _SPECIAL_TEXT,
-    "locates_macro_arguments": _OF_ERRORS,
-    "parser_locates_line_starts": _OF_ERRORS,
-    "reads_quoted_identifiers": _SPECIAL_TEXT,
+    "locates_macro_arguments": _of_errors("syntax error"),
+    "parser_locates_line_starts": _of_errors("syntax error"),
+    "reads_quoted_identifiers": Reach(
+        types=_has("special text"), errors=_has("special text", "syntax error")
+    ),
     "has_quoted_identifiers": _SPECIAL_TEXT,
-    "quotes_syntax_errors": _OF_ERRORS,
-    "locates_line_starts": _OF_ERRORS,
-    "types_names_of_types": Reach(types=_names("duration", "timestamp")),
-    "types_names_by_dyn": Reach(types=_names("list", "map", "optional_type")),
-    "resolves_local_names_first": Reach(types=_has("absolute name", "local name of a package")),
-    "marks_internal_errors": _OF_ERRORS,
-    "types_undeclared_methods": _OF_ERRORS,
-    "expects_bool_operands": _OF_ERRORS,
-    "null_unifies_either_way": Reach(types=_has("null")),
-    "validates_mixed_literals": Reach(types=_has_overload("string_format")),
-    "exempts_whole_format_arguments": Reach(types=_has_overload("string_format")),
-    "formats_selected_types": Reach(types=_has("message")),
-    "registers_well_known_types": Reach(types=_names(*WELL_KNOWN)),
-    "names_optional_type": _BY_LIBRARIES,
+    "quotes_syntax_errors": _of_errors("syntax error"),
+    "locates_line_starts": _of_errors("several lines"),
+    "types_names_of_types": Reach(
+        types=_names("duration", "timestamp"), errors=_names("duration", "timestamp")
+    ),
+    "types_names_by_dyn": Reach(
+        types=_names("list", "map", "optional_type"),
+        errors=_names("list", "map", "optional_type"),
+    ),
+    "resolves_local_names_first": Reach(
+        types=_has("absolute name", "local name of a package"),
+        errors=_has("absolute name", "local name of a package", "message"),
+    ),
+    "marks_internal_errors": _of_errors("error about a type"),
+    "types_undeclared_methods": _of_errors("undeclared function", "message"),
+    "expects_bool_operands": _of_errors("error about a type", "no overload"),
+    "null_unifies_either_way": Reach(types=_has("null"), errors=_has("null")),
+    "validates_mixed_literals": Reach(
+        types=_has_overload("string_format"), errors=_has("several parts", "validator's error")
+    ),
+    "exempts_whole_format_arguments": Reach(
+        types=_has_overload("string_format"), errors=_has("validator's error")
+    ),
+    "formats_selected_types": Reach(
+        types=_has("message"),
+        errors=_has("message", "type of a type", "error about a type"),
+    ),
+    "registers_well_known_types": Reach(types=_names(*WELL_KNOWN), errors=_names(*WELL_KNOWN)),
+    "names_optional_type": Reach(
+        errors=_has("error about an optional value"),
+        otherwise="the declarations of libraries are compared",
+    ),
     "allows_offsets_beyond_text": _BY_BINDINGS,
     "searches_empty_text_backwards": _BY_BINDINGS,
     "checks_offsets_of_empty_text": _BY_BINDINGS,
     "limits_ranges": _BY_BINDINGS,
-    "rejects_or_of_values": Reach(evaluation=_calls("or", "orValue")),
-    "converts_int_to_duration": Reach(types=_calls("duration")),
+    "rejects_or_of_values": _of_evaluation(_calls("or", "orValue")),
+    "converts_int_to_duration": Reach(types=_calls("duration"), errors=_names("duration")),
     "has_optional_list_functions": _BY_LIBRARIES,
     "contains_networks_by_prefix": _BY_BINDINGS,
     "counts_bytes_of_labels": _BY_BINDINGS,
     "checks_format_clauses": _BY_LIBRARIES,
     "writes_powers_without_spaces": _BY_BINDINGS,
-    "presence_test_has_cost": Reach(estimate=_has("presence test")),
-    "sizes_results_of_calls": Reach(estimate=_always),
-    "selection_from_error_has_cost": Reach(evaluation=_always),
-    "counts_messages_as_empty": Reach(estimate=_has("message")),
-    "saturates_factors": Reach(estimate=_always),
-    "sizes_comprehensions": Reach(estimate=_has("comprehension")),
-    "tracks_local_variables": Reach(estimate=_always),
+    "presence_test_has_cost": _of_estimate(_has("presence test")),
+    "sizes_results_of_calls": _of_estimate(_always),
+    "selection_from_error_has_cost": _of_evaluation(_always),
+    "counts_messages_as_empty": _of_estimate(_has("message")),
+    "saturates_factors": _of_estimate(_always),
+    "sizes_comprehensions": _of_estimate(_has("comprehension")),
+    "tracks_local_variables": _of_estimate(_always),
     "enum_bounds_strings": _BY_SCHEMA,
     "max_length_bounds_int_or_string": _BY_SCHEMA,
     "quantity_cost_by_length": _BY_COSTS,
@@ -170,12 +210,16 @@ REACH: Final[Mapping[str, Reach]] = {
     "counts_matches_as_function": _BY_COSTS,
     "counts_negative_depths": _BY_COSTS,
     "url_has_size": _BY_COSTS,
-    "keeps_cost_of_unchanged_schemas": Reach(otherwise="it is about updates of a schema"),
+    "keeps_cost_of_unchanged_schemas": Reach(
+        errors=_never, otherwise="it is about updates of a schema"
+    ),
     "compares_library_types_at_once": _BY_COSTS,
-    "runs_optional_rules_on_create": Reach(otherwise="it is about whether a rule runs"),
-    "keeps_errors_of_indexes": Reach(evaluation=_calls("_[_]", "_[?_]")),
-    "hides_errors_of_ranges": Reach(evaluation=_has("two variables")),
-    "resets_field_path": Reach(evaluation=_always),
+    "runs_optional_rules_on_create": Reach(
+        errors=_never, otherwise="it is about whether a rule runs"
+    ),
+    "keeps_errors_of_indexes": _of_evaluation(_calls("_[_]", "_[?_]")),
+    "hides_errors_of_ranges": _of_evaluation(_has("two variables")),
+    "resets_field_path": _of_evaluation(_always),
 }
 _REACHES: Final = tuple(REACH.get(name, _EVERYWHERE) for name in CELDialect._fields)
 
@@ -190,6 +234,7 @@ class _Differences(NamedTuple):
 
     types: tuple[_Condition, ...]
     evaluation: tuple[_Condition, ...]
+    errors: tuple[_Condition, ...]
 
 
 @cache
@@ -199,6 +244,7 @@ def _different(first: CELDialect, second: CELDialect) -> _Differences:
     return _Differences(
         tuple(reach.types for reach in reaches if reach.types is not _never),
         tuple(reach.evaluation for reach in reaches if reach.evaluation is not _never),
+        tuple(reach.errors for reach in reaches if reach.errors is not _never),
     )
 
 
@@ -224,8 +270,14 @@ _TRAITS: Final[Mapping[type, Mapping[str, Callable[[Any], bool]]]] = {
             not _packages().isdisjoint((node.iter_var, node.iter_var2))
         ),
     },
-    ListExpr: {"optional entry": lambda node: bool(node.optional_indices)},
-    MapExpr: {"optional entry": lambda node: any(entry.optional for entry in node.entries)},
+    ListExpr: {
+        "optional entry": lambda node: bool(node.optional_indices),
+        "several parts": lambda node: len(node.elements) > 1,
+    },
+    MapExpr: {
+        "optional entry": lambda node: any(entry.optional for entry in node.entries),
+        "several parts": lambda node: len(node.entries) > 1,
+    },
     StructExpr: {"null": lambda _: True, "message": lambda _: True},
 }
 
@@ -243,6 +295,64 @@ def uses_of(compiled: Compiled) -> Uses:
         functions=tuple(sorted(called)),
         traits=frozenset(_traits(compiled, all_nodes)),
     )
+
+
+def uses_of_failed(compiled: Compiled) -> Uses:
+    """Return what the errors of an expression may depend on: all words and functions in it, and their traits."""
+    # Of an expression with syntax errors there is no tree.
+    all_nodes = list(nodes(compiled.expr)) if compiled.result.type_map else []
+    called = (node.function for node in all_nodes if isinstance(node, Call))
+    traits = (name for name, has in _TRAITS_OF_ERRORS.items() if has(compiled))
+    return Uses(
+        overloads=frozenset(),
+        names=frozenset((*_WORD.findall(compiled.source.text), *called)),
+        functions=(),
+        traits=frozenset((*_traits(compiled, all_nodes), *traits)),
+    )
+
+
+_WORD: Final = regex(r"[A-Za-z_]\w*")
+
+
+def _has_code(*codes: ErrorCode) -> Callable[[Compiled], bool]:
+    return lambda compiled: any(error.problem.code in codes for error in compiled.errors)
+
+
+def _has_other_than_names(compiled: Compiled) -> bool:
+    """Return whether something else than a variable is not declared: a function or a message."""
+    is_undeclared = _has_code(ErrorCode.UNDECLARED_REFERENCE)
+    return is_undeclared(compiled) and any(
+        isinstance(node, Call | StructExpr)
+        and node.id in {each.expr_id for each in compiled.errors}
+        for node in nodes(compiled.expr)
+    )
+
+
+def _compares_numbers(compiled: Compiled) -> bool:
+    """Return whether the overload that decides about a call compares numbers of different types."""
+    references = compiled.result.reference_map.values()
+    first = chain.from_iterable(reference.overload_ids[:1] for reference in references)
+    return not CROSS_TYPE_COMPARISONS.isdisjoint(first)
+
+
+# The traits of expressions with errors.
+_TRAITS_OF_ERRORS: Final[Mapping[str, Callable[[Compiled], bool]]] = {
+    "syntax error": lambda compiled: not compiled.result.type_map,
+    "validator's error": lambda compiled: not compiled.result.errors,
+    "other letters": lambda compiled: not compiled.source.text.isascii(),
+    "question mark": lambda compiled: "?" in compiled.source.text,
+    "several lines": lambda compiled: "\n" in compiled.source.text,
+    "type of a type": lambda compiled: (
+        Kind.TYPE in (type_.kind for type_ in compiled.result.type_map.values())
+    ),
+    "comparison of different numbers": _compares_numbers,
+    "undeclared function": _has_other_than_names,
+    "error about an optional value": lambda compiled: "optional" in compiled.display(),
+    "error about a type": _has_code(
+        ErrorCode.NO_FIELD_SELECTION, ErrorCode.TYPE_MISMATCH, ErrorCode.OTHER
+    ),
+    "no overload": _has_code(ErrorCode.NO_MATCHING_OVERLOAD),
+}
 
 
 def _traits(compiled: Compiled, all_nodes: Iterable[Expr]) -> Iterator[str]:
@@ -308,6 +418,50 @@ def _missing(uses: Uses, on: Environment, older: Environment) -> Iterator[bool]:
         yield on.env.find_ident(name) is not None and older.env.find_ident(name) is None
 
 
+def fails_alike(uses: Uses, on: Environment, other: Environment) -> bool:
+    """Return whether an expression with errors, compiled in the environment `on`, has the same ones in another one."""
+    if any(matters(uses) for matters in _different(on.dialect, other.dialect).errors):
+        return False
+    return not any(_apart(uses, on, other))
+
+
+def _apart(uses: Uses, on: Environment, other: Environment) -> Iterator[bool]:
+    """Yield whether an expression with errors has what two environments treat differently, for each kind of that."""
+    traits, names = uses.traits, uses.names
+    yield "other letters" in traits  # which end a word for CEL
+    yield "question mark" in traits and on.parser.optional_syntax != other.parser.optional_syntax
+    yield not names.isdisjoint(_macros_apart(uses, on, other))
+    yield not names.isdisjoint(_names_apart(on.env, other.env))
+    if on.keywords_as_fields != other.keywords_as_fields:
+        yield not names.isdisjoint(RESERVED)
+    yield "validator's error" in traits and on.env.validators != other.env.validators
+    if on.env.cross_type_comparisons != other.env.cross_type_comparisons:
+        # Without them, the tree does not show which it may have.
+        yield other.env.cross_type_comparisons or "comparison of different numbers" in traits
+
+
+def _macros_apart(uses: Uses, on: Environment, other: Environment) -> AbstractSet[str]:
+    """Return the names of those macros by which two environments may read an expression as different trees."""
+    macros, fewer = on.parser.macros.keys(), other.parser.macros.keys()
+    apart = {name for name, _, _ in macros ^ fewer}
+    if not fewer <= macros or uses.traits & {"syntax error", "two variables"}:
+        return apart
+    # A tree shows which of the macros with one name it has.
+    return apart - {name for name, _, _ in fewer}
+
+
+@cache
+def _names_apart(env: Env, other: Env) -> frozenset[str]:
+    """Return the names that two environments declare differently, without the packages that they are in."""
+    pairs = (env.functions, other.functions), (env.idents, other.idents)
+    return frozenset(
+        name.rpartition(".")[2] if name.replace(".", "").isidentifier() else name
+        for declared, declared_by_other in pairs
+        for name in declared.keys() | declared_by_other.keys()
+        if declared.get(name) != declared_by_other.get(name)
+    )
+
+
 def estimates_alike(all_uses: AbstractSet[Uses], on: Environment, older: Environment) -> bool:
     """Return whether expressions compile alike, with the same estimated costs, on two servers that declare the schema alike."""
 
@@ -370,10 +524,12 @@ class Compilation:
 
     `compiled`: the tree with types, or errors.
     `error`: the server's message, None for an expression without errors.
+    `can_be_shared`: whether other environments may have the same result; not known of a program that cannot be made.
     """
 
     compiled: Compiled
     error: str | None
+    can_be_shared: bool = True
     # None until it is needed, as is the highest cost.
     _uses: Uses | None = None
     # The highest costs on all servers that compile the expression alike, by `cost_key`.
@@ -382,9 +538,9 @@ class Compilation:
 
     @property
     def uses(self) -> Uses:
-        """The features of an expression without errors in which servers differ."""
+        """The features of the expression in which servers differ."""
         if self._uses is None:
-            self._uses = uses_of(self.compiled)
+            self._uses = (uses_of_failed if self.compiled.errors else uses_of)(self.compiled)
         return self._uses
 
     def highest_cost(self, environment: Environment, estimate: Callable[[], int]) -> int:
@@ -397,14 +553,20 @@ class Compilation:
         return self._highest_cost
 
     def in_other(self, environment: Environment, other: Environment) -> Compilation | None:
-        """Return the result of the same text in another environment, or None if that may differ; this one has no error."""
-        if not reads_alike(self.compiled.source.text, environment, other):
-            uses = self.uses
-            if self._highest_cost is not None:
-                self._costs.setdefault(cost_key(uses, environment), self._highest_cost)
-            if not compiles_alike(uses, environment, other):
-                return None
-        return Compilation(self.compiled, None, self._uses, self._costs)
+        """Return the result of the same text in another environment, or None if that may differ."""
+        if not self._is_same_in(environment, other):
+            return None
+        return replace(self, _highest_cost=None)
+
+    def _is_same_in(self, environment: Environment, other: Environment) -> bool:
+        text = self.compiled.source.text
+        if reads_alike(text, environment, other):
+            return True
+        if self.compiled.errors:
+            return fails_alike(self.uses, environment, other)
+        if self._highest_cost is not None:
+            self._costs.setdefault(cost_key(self.uses, environment), self._highest_cost)
+        return compiles_alike(self.uses, environment, other)
 
 
 @dataclass(slots=True)
@@ -412,27 +574,27 @@ class Compilations:
     """The results of compiling one expression against equal declarations.
 
     `_by_environment`: all of them, by the identity of the environment.
-    `_newest`: the newest environment in which it is known to compile, and the result.
+    `_results`: those that were compiled, each with its environment.
     """
 
     _by_environment: dict[int, Compilation] = field(default_factory=dict)
-    _newest: tuple[Environment, Compilation] | None = None
+    _results: list[tuple[Environment, Compilation]] = field(default_factory=list)
 
     def get(self, environment: Environment) -> Compilation | None:
         """Return the result for an environment, which may be that of another one, or None."""
         compilation = self._by_environment.get(id(environment))
-        if compilation is None and self._newest is not None:
-            newest, of_newest = self._newest
-            compilation = of_newest.in_other(newest, environment)
-            if compilation is not None:
-                self._by_environment[id(environment)] = compilation
-        return compilation
+        if compilation is not None:
+            return compilation
+        for original, result in self._results:
+            same = result.in_other(original, environment)
+            if same is not None:
+                self._by_environment[id(environment)] = same
+                return same
+        return None
 
     def add(self, environment: Environment, compilation: Compilation) -> Compilation:
         """Add the result of compiling the expression itself, and return it."""
         self._by_environment[id(environment)] = compilation
-        newest = self._newest
-        is_newest = newest is None or newest[0].version < environment.version
-        if compilation.error is None and is_newest:
-            self._newest = environment, compilation
+        if compilation.can_be_shared:
+            self._results.append((environment, compilation))
         return compilation

@@ -8,10 +8,12 @@ from typing import Any
 
 import pytest
 from counting import without_collector
+from tables import each
 
 import crdlint
 from crdlint.cel.compiler import compile_text
 from crdlint.kubecel import compilation, sharing
+from crdlint.kubernetes.servers import NEWEST, OLDEST, SERVERS
 from crdlint.rules.engine.examples import HEAD
 
 
@@ -43,6 +45,36 @@ def test_a_rule_is_compiled_once_for_all_copies_of_a_crd(compiled: Counter[str])
     first = crdlint.lint_text(crd(["self.size > 1", "self.sise > 1"]))
     assert crdlint.lint_text(crd(["self.size > 1", "self.sise > 1"])) == first
     assert compiled == {"self.size > 1": 1, "self.sise > 1": 1}
+
+
+@each(
+    "rule",
+    [
+        "self.sise > 1",
+        "self.size.missing > 1",
+        "self.names.sise() > 1",
+        "self.names.all(n, n && true)",
+        "isIP(self.size)",
+        "optional.of(self.size)",
+        "self.size == duration(1)",
+        "self.size >",
+    ],
+)
+def test_a_broken_rule_is_reported_as_if_each_server_were_alone(
+    rule: str, compiled: Counter[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Some of them fail for other reasons, or in other words, on the oldest server."""
+    text = crd([rule])
+    alone = {}
+    for server in SERVERS:
+        monkeypatch.setattr(sharing, "_shared", sharing.Sharing())
+        alone[server] = crdlint.lint_text(text, kube_version=str(server))
+    monkeypatch.setattr(sharing, "_shared", sharing.Sharing())
+    compiled.clear()
+    crdlint.lint_text(text, kube_version=f"{OLDEST}..{NEWEST}")
+    assert compiled[rule] < len(SERVERS)
+    for server, expected in alone.items():
+        assert crdlint.lint_text(text, kube_version=str(server)) == expected
 
 
 def test_a_rule_on_another_type_is_compiled_anew(compiled: Counter[str]) -> None:
