@@ -228,7 +228,7 @@ class WellKnownTypes:
         return _ENUMS.get(name)
 
 
-# Takes a checked expression (`compiler.CheckedExpr`) and yields node ids with problems.
+# Takes a checked expression (`validators.CheckedExpr`) and yields node ids with problems.
 Validator: TypeAlias = "Callable[[Any], Iterator[tuple[int, CodedMessage]]]"
 
 _PROTOBUF: Final = WellKnownTypes()

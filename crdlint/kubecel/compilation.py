@@ -27,6 +27,7 @@ from crdlint.kubecel.environment import (
     function_costs,
     new_expressions,
     program_of,
+    stored_expressions,
 )
 from crdlint.kubecel.library.declaration import Library
 from crdlint.kubecel.reuse import Compilation, Compilations, Uses
@@ -173,6 +174,19 @@ class Environments:
     stored: Environment
     stored_rules: frozenset[str] = frozenset()
     stored_messages: frozenset[str] = frozenset()
+
+    @classmethod
+    def on(
+        cls,
+        server: Server,
+        *,
+        stored_rules: frozenset[str] = frozenset(),
+        stored_messages: frozenset[str] = frozenset(),
+    ) -> Environments:
+        """Return the environments of a server, and which rules and message expressions are stored."""
+        new = new_expressions(server)
+        stored = stored_expressions(server) if stored_rules or stored_messages else new
+        return cls(new, stored, stored_rules, stored_messages)
 
 
 class RuleCompiler:

@@ -10,7 +10,7 @@ from functools import cache, partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 
-from crdlint.cel import compiler, macros
+from crdlint.cel import macros, validators
 from crdlint.cel.builder import ParserOptions
 from crdlint.cel.compiler import Compiled
 from crdlint.cel.decls import CallCost, Env
@@ -35,7 +35,7 @@ _LIBRARIES: Final = (
         "homogeneous literals",
         ALWAYS,
         has=lambda dialect: dialect.validates_mixed_literals,
-        validators=(compiler.homogeneous_literals,),
+        validators=(validators.homogeneous_literals,),
     ),
     url.LIBRARY,
     strings.REGEX,
@@ -73,9 +73,9 @@ _LIBRARIES: Final = (
         "validation of literals",
         (1, 29),
         validators=(
-            compiler.duration_literals,
-            compiler.timestamp_literals,
-            compiler.regex_literals,
+            validators.duration_literals,
+            validators.timestamp_literals,
+            validators.regex_literals,
         ),
     ),
     strings.VERSION_0,

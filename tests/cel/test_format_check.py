@@ -9,13 +9,13 @@ from tables import each
 
 from crdlint.cel.builder import ParserOptions
 from crdlint.cel.checker import check
-from crdlint.cel.compiler import homogeneous_literals, validate
 from crdlint.cel.decls import Env, Variable
 from crdlint.cel.library import extensions, strings
 from crdlint.cel.library.format import format_literals
 from crdlint.cel.library.stdlib import FUNCTIONS, TYPES
 from crdlint.cel.parser import parse
 from crdlint.cel.types import ANY, DYN, INT, STRING, object_type, optional_type, wrapper_type
+from crdlint.cel.validators import homogeneous_literals, validate
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -13,10 +13,10 @@ from typing import Final
 
 from crdlint.cel import ast
 from crdlint.cel.checker import CheckResult
-from crdlint.cel.compiler import CheckedExpr, Issues
 from crdlint.cel.errors import CodedMessage, FunctionError
 from crdlint.cel.eval.values import Value, type_of
 from crdlint.cel.types import DYN, Kind, Type, Written, enclosed, write
+from crdlint.cel.validators import CheckedExpr, Issues
 from crdlint.golang.printing import format_fixed, format_float
 from crdlint.golang.text import quote
 from crdlint.light import NamedTuple, regex

@@ -20,7 +20,6 @@ from crdlint.kubecel.declarations import (
     SchemaContext,
     max_elements,
 )
-from crdlint.kubecel.environment import new_expressions, stored_expressions
 from crdlint.kubecel.sharing import Sharing, shared
 from crdlint.kubernetes.servers import Server
 from crdlint.light import dataclass
@@ -292,9 +291,7 @@ class CostsByServer:
             compiler = self._compiler(rule.node.schema, server.cel)
         except (CompilationError, DeclarationFailedError):
             return None
-        compiled = compiler.rule(
-            rule.rule, Environments(new_expressions(server), stored_expressions(server))
-        )
+        compiled = compiler.rule(rule.rule, Environments.on(server))
         message = compiled.message
         if compiled.rule.error is not None or (message is not None and message.error is not None):
             return None

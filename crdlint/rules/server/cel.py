@@ -147,23 +147,28 @@ def compile_and_estimate(
     """Compile the rules of a schema's nodes, in order, and return the server's errors and the rules; ``path`` is the schema's."""
     if not nodes:
         return [], []
-    from crdlint.kubecel.environment import new_expressions
     from crdlint.kubecel.reuse import estimates_alike
 
-    root, environment = nodes[0].root_schema, new_expressions(options.server)
-    context = options.common.context(root, options.server.cel)
+    root, environments = nodes[0].root_schema, _environments(options)
 
     def compile_all() -> tuple[tuple[list[FieldError], list[EstimatedRule]], Dependence]:
-        compiled = list(_compiled(nodes, options))
+        compiled = list(
+            _compiled(
+                nodes,
+                _context(root, options),
+                environments,
+                options,
+            )
+        )
         rules = [rule for rule in compiled if isinstance(rule, EstimatedRule)]
         advice = cel_cost.advice_for(rules, options.effort)
         errors = [*_all_errors(compiled, options, advice), *cel_cost.total(rules, path, advice)]
         expressions = (each for rule in rules for _, each in rule.compiled.expressions())
-        return (errors, rules), Dependence(tuple(expressions), environment)
+        return (errors, rules), Dependence(tuple(expressions), environments.new)
 
     return options.common.answer(
-        ("rules", id(root), id(context)),
-        lambda basis: basis.holds_in(lambda: environment, estimates_alike),
+        ("rules", id(root), options.server.cel.declared_bounds),
+        lambda basis: basis.holds_in(lambda: environments.new, estimates_alike),
         compile_all,
     )
 
@@ -180,10 +185,9 @@ def compile_hidden(
     ``compiled_now`` are the rules of the schema that it compiles now. The types of ``doubtful`` schemas depend on how their
     errors are fixed: no error follows from them unless they can only be objects, and no cost of rules that they are a part of.
     """
-    compiled = _compiled(nodes, options, doubtful)
     results = [
         result
-        for result in compiled
+        for result in _hidden(nodes, options, doubtful)
         if not (isinstance(result, EstimatedRule) and not result.rule.rule.strip(SPACE))
     ]
     rules = [result for result in results if isinstance(result, EstimatedRule)]
@@ -194,6 +198,23 @@ def compile_hidden(
         yield from _broken_rules_message(estimated, hints)
     if not any(True for _ in cel_cost.total(compiled_now, path, advice)):
         yield from cel_cost.total([*compiled_now, *rules], path, advice)
+
+
+def _hidden(
+    nodes: SequenceOf[CompiledNode],
+    options: ValidationOptions,
+    doubtful: SequenceOf[tuple[JSONSchemaProps, FieldError]],
+) -> Iterable[FieldError | EstimatedRule]:
+    if not nodes:
+        return ()
+    context = _context(nodes[0].root_schema, options, doubtful)
+    return _compiled(
+        nodes,
+        context,
+        _environments(options),
+        options,
+        doubtful,
+    )
 
 
 def _broken_rules_message(estimated: EstimatedRule, hints: _Hints) -> Iterator[FieldError]:
@@ -218,35 +239,47 @@ def _broken_rules_message(estimated: EstimatedRule, hints: _Hints) -> Iterator[F
             )
 
 
+def _environments(options: ValidationOptions) -> Environments:
+    """Return what a server declares for the rules of a CRD, new ones and those that the old CRD has already."""
+    from crdlint.kubecel.compilation import Environments
+
+    return Environments.on(
+        options.server,
+        stored_rules=options.preexisting_rules,
+        stored_messages=options.preexisting_message_expressions,
+    )
+
+
+def _context(
+    root: JSONSchemaProps,
+    options: ValidationOptions,
+    doubtful: SequenceOf[tuple[JSONSchemaProps, FieldError]] = (),
+) -> SchemaContext:
+    """Return the declarations of a root schema: without doubts, those that servers share."""
+    shapeless = options.incomplete.shapeless
+    if not (doubtful or shapeless):
+        return options.common.context(root, options.server.cel)
+    from crdlint.kubecel.declarations import SchemaContext
+
+    doubts = _doubts(doubtful, shapeless)
+    return SchemaContext(options.server.cel, options.common.sharing, doubts)
+
+
 def _compiled(
     nodes: SequenceOf[CompiledNode],
+    context: SchemaContext,
+    environments: Environments,
     options: ValidationOptions,
     doubtful: SequenceOf[tuple[JSONSchemaProps, FieldError]] = (),
 ) -> Iterator[FieldError | EstimatedRule]:
     """Yield each rule compiled, or why the rules of a node cannot be; ``doubtful`` leaves costs out (see `compile_hidden`)."""
-    if not nodes:
-        return
-    from crdlint.kubecel import environment
-    from crdlint.kubecel.compilation import CompilationError, Environments
-    from crdlint.kubecel.declarations import DeclarationFailedError, SchemaContext
+    from crdlint.kubecel.compilation import CompilationError
+    from crdlint.kubecel.declarations import DeclarationFailedError
 
-    environments = Environments(
-        new=environment.new_expressions(options.server),
-        stored=environment.stored_expressions(options.server),
-        stored_rules=options.preexisting_rules,
-        stored_messages=options.preexisting_message_expressions,
-    )
-    incomplete = options.incomplete
     schemas = [schema for schema, error in doubtful if not _is_object_with_fields(schema, error)]
-    schemas += incomplete.unbounded
+    schemas += options.incomplete.unbounded
     uncertain = Within({id(schema) for schema in schemas})
     enclosing = at_or_above(schemas)
-    dialect, common = options.server.cel, options.common
-    context = (
-        SchemaContext(dialect, common.sharing, _doubts(doubtful, incomplete.shapeless))
-        if doubtful or incomplete.shapeless
-        else common.context(nodes[0].root_schema, dialect)
-    )
     for node in nodes:
         has_cost = id(node.schema) not in enclosing and node.schema not in uncertain
         try:
@@ -254,7 +287,7 @@ def _compiled(
                 node,
                 context,
                 environments,
-                common.sharing,
+                options.common.sharing,
                 has_cost=has_cost,
             )
         except (DeclarationFailedError, CompilationError) as error:  # before its first rule

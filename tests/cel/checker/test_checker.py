@@ -13,7 +13,6 @@ from crdlint.cel import ast
 from crdlint.cel.ast import SourceInfo
 from crdlint.cel.builder import ParserOptions
 from crdlint.cel.checker import check
-from crdlint.cel.compiler import duration_literals, homogeneous_literals, regex_literals, validate
 from crdlint.cel.decls import DeclarationError, Env, Variable, WellKnownTypes, member, overload
 from crdlint.cel.errors import format_type
 from crdlint.cel.library import extensions, lists, stdlib, strings
@@ -29,6 +28,7 @@ from crdlint.cel.types import (
     type_type,
     wrapper_type,
 )
+from crdlint.cel.validators import duration_literals, homogeneous_literals, regex_literals, validate
 
 if TYPE_CHECKING:
     from collections.abc import Callable
