@@ -71,13 +71,13 @@ def some(parts: Sequence[str], most: int) -> str:
     return f"{shown} and {len(parts) - most:,} more" if len(parts) > most else shown
 
 
-def differing(old: list[str], new: list[str]) -> tuple[int, list[str], list[str]]:
-    """Return two lists without their equal items at the start, which are counted, and at the end."""
+def differing(old: Sequence[str], new: Sequence[str]) -> tuple[int, list[str], list[str]]:
+    """Return two texts or lists without their equal items at the start, which are counted, and at the end."""
     first = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(old, new, strict=False)))
-    old, new = old[first:], new[first:]
-    while old and new and old[-1] == new[-1]:
-        del old[-1], new[-1]
-    return first, old, new
+    old_rest, new_rest = [*old[first:]], [*new[first:]]
+    while old_rest and new_rest and old_rest[-1] == new_rest[-1]:
+        del old_rest[-1], new_rest[-1]
+    return first, old_rest, new_rest
 
 
 # Longer names are not compared, because the work grows with the square of their length.

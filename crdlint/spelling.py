@@ -9,7 +9,7 @@ Then a help asks "Did you mean `x`?", and no fix writes it. Otherwise, a help li
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import Final
 
 from crdlint.light import NamedTuple, regex
@@ -19,6 +19,7 @@ from crdlint.safety.bugs import attempt
 # Longer names are not compared, because the work grows with the square of their length
 _LONGEST: Final = 256
 _SHOWN: Final = 8  # names in a list
+_MOST_KEPT: Final = 4096  # names whose words are known, because each is compared with many
 _LEAST_LETTERS: Final = 4  # of a word of which two letters may be exchanged
 _LEAST_AROUND: Final = 5  # of a word that may lack a letter
 _LEAST_BEFORE: Final = 3  # of a word that may lack its last letter
@@ -218,12 +219,14 @@ def differing_letters(first: str, second: str) -> int:
     return max(len(first), len(second)) - sum(block.size for block in blocks)
 
 
+@lru_cache(maxsize=_MOST_KEPT)
 def _folded(name: str) -> str:
     return _SEPARATORS.sub("", name).lower()
 
 
-def _words(name: str) -> list[str]:
-    return [word.lower() for word in _WORD.findall(name)]
+@lru_cache(maxsize=_MOST_KEPT)
+def _words(name: str) -> tuple[str, ...]:
+    return tuple(word.lower() for word in _WORD.findall(name))
 
 
 def has_words_of(first: str, second: str) -> bool:
@@ -273,7 +276,7 @@ _NO_GROUP: Final[frozenset[int]] = frozenset()
 
 
 def _is_slip_of_word(written: str, name: str, typed: bool) -> bool:
-    start, rest, other_rest = differing(list(written), list(name))
+    start, rest, other_rest = differing(written, name)
     lone, shorter = "".join(rest + other_rest), min(len(written), len(name))
     if not start or not lone.isalpha():
         return False

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from itertools import chain
-from string import ascii_letters, digits
 from typing import Final
 
 from crdlint.cel.ast import Call, Expr, Literal, Select
@@ -13,7 +12,6 @@ from crdlint.cel.decls import Overload
 from crdlint.cel.errors import CodedMessage, ErrorCode
 from crdlint.cel.types import BOOL, STRING, Kind, Type
 from crdlint.crd.errors import Code, Reason
-from crdlint.golang.regexp_repair import repair
 from crdlint.kubecel.compilation import MESSAGE, OLD_SELF, SELF, Expression
 from crdlint.kubecel.declarations import DeclField, escape, type_text
 from crdlint.kubecel.environment import LIBRARIES
@@ -322,6 +320,8 @@ def _type_mismatch(_state: CompiledText, expected: Type, actual: Type) -> str | 
 
 
 def _literal(state: CompiledText, function: str) -> str | None:
+    from crdlint.golang.regexp_repair import repair  # few rules have a wrong literal
+
     meant = repair(state.pattern) if state.pattern else None
     if meant is not None:
         return meant.help
@@ -383,14 +383,14 @@ _BEGINS_VALUE: Final = regex(r"[^\W_]|[_'\"(\[{]")
 def _absent_in_chain(text: str) -> str:
     """Return the field before the first `?.` of a text, or after it if only a variable is before it; empty without one."""
     before, chained, after = text.partition("?.")
-    path = before[len(before.rstrip(_OF_PATHS)) :]
+    path = _BESIDE_PATHS.split(before)[-1]
     if not chained or not path:
         return ""
-    name = after[: len(after) - len(after.lstrip(_OF_PATHS))].partition(".")[0]
+    name = _BESIDE_PATHS.split(after)[0].partition(".")[0]
     return path if "." in path else f"{path}.{name}"
 
 
-_OF_PATHS: Final = f"{ascii_letters}{digits}_."
+_BESIDE_PATHS: Final = regex(r"[^A-Za-z0-9_.]")
 
 
 def _unexpected_end(state: CompiledText, *_: object) -> str:

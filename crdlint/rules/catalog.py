@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import cache
 from importlib import import_module
-from itertools import chain
 from typing import Any, Final, Literal, TypeVar
 
 from crdlint.rules import SETS
@@ -73,7 +72,7 @@ _BESIDE: Final = {
     "advice.cel_costs": "server.cel_cost",
 }
 # The families whose findings have fixes in a module of the same name in `fixes`; advice has its fixes itself.
-_FIXED: Final = (
+FIXED: Final = (
     "reading", "resource", "metadata", "names", "versions", "subresources", "selectable_fields", "conversion", "approval",
     "root", "structural", "forbidden_fields", "list_types", "defaults", "validation_rules", "cel", "cel_cost", "schema_warnings",
 )  # fmt: skip
@@ -91,16 +90,16 @@ def families() -> tuple[dict[str, Rule], ...]:
     rules: dict[str, dict[str, Rule]] = {}
     for module in _FAMILIES:
         family = rules.setdefault(_BESIDE.get(module, module), {})
-        family.update((rule.id, rule) for rule in _rules(module))
+        family.update(_rules(module))
     return tuple(rules.values())
 
 
-def _rules(family: str) -> list[Rule]:
+@cache
+def _rules(family: str) -> dict[str, Rule]:
+    """Return the rules that the module of a family declares, by id."""
     declared: list[Rule | Advice | NodeAdvice] = _declared(family, (Rule, Advice, NodeAdvice))
-    return [
-        declaration if isinstance(declaration, Rule) else declaration.rule
-        for declaration in declared
-    ]
+    rules = (each if isinstance(each, Rule) else each.rule for each in declared)
+    return {rule.id: rule for rule in rules}
 
 
 @cache
@@ -111,8 +110,20 @@ def current_ids() -> dict[str, str]:
 
 def get(rule_id: str) -> Rule:
     """Return a rule by its id or a former one. Raises KeyError if the id is unknown."""
-    rules = all_rules()
-    return rules[rule_id] if rule_id in rules else rules[current_ids()[rule_id]]
+    rule = find(rule_id)
+    return all_rules()[current_ids()[rule_id]] if rule is None else rule
+
+
+def find(rule_id: str) -> Rule | None:
+    """Return a rule by its id, None if there is none."""
+    module = _module_of(rule_id)
+    return _rules(module)[rule_id] if module else None
+
+
+@cache
+def _module_of(rule_id: str) -> str:
+    """Return the module that declares a rule, empty if none does; import no more of them than it takes to find it."""
+    return next((family for family in _FAMILIES if rule_id in _rules(family)), "")
 
 
 @cache
@@ -127,13 +138,14 @@ def fixes_of(rule_id: str) -> tuple[FixesOf[Any], ...]:
     fixers = get(rule_id).fixes
     if fixers:
         return (FixesOf(AdviceFinding, {rule_id: fixers}),)
-    return tuple(table for table in _fixes_of_rules() if rule_id in table.fixers)
+    name = _module_of(rule_id).rpartition(".")[2]
+    tables = fixes_in(name) if name in FIXED else []
+    return tuple(table for table in tables if rule_id in table.fixers)
 
 
-@cache
-def _fixes_of_rules() -> tuple[FixesOf[Any], ...]:
-    tables = (_declared(f"fixes.{family}", FixesOf) for family in _FIXED)
-    return tuple(chain.from_iterable(tables))
+def fixes_in(name: str) -> list[FixesOf[Any]]:
+    """Return the tables of the fixes in a module."""
+    return _declared(f"fixes.{name}", FixesOf)
 
 
 @cache

@@ -36,8 +36,7 @@ def _relations(present: AbstractSet[str]) -> Iterator[tuple[str, str, Relation]]
     from crdlint.rules import catalog
     from crdlint.rules.engine.relations import MISSPELLED
 
-    declared = catalog.all_rules()
-    rules = [declared[rule_id] for rule_id in present if rule_id in declared]
+    rules = [rule for rule in map(catalog.find, present) if rule is not None]
     if UNKNOWN_FIELD in present:
         others = (rule.id for rule in rules if rule.id != UNKNOWN_FIELD)
         yield from ((other, UNKNOWN_FIELD, MISSPELLED) for other in others)
@@ -81,5 +80,5 @@ def is_advice(finding: Diagnostic) -> bool:
         return False
     from crdlint.rules import catalog
 
-    rule = catalog.all_rules().get(finding.rule)
+    rule = catalog.find(finding.rule)
     return rule is None or not rule.misread

@@ -12,7 +12,6 @@ from collections import deque
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import suppress
 from itertools import chain
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from crdlint.files.read import open_descriptor
@@ -23,18 +22,20 @@ if TYPE_CHECKING:
 
 
 # Control groups (version 2): quota and period in microseconds, or "max".
-_QUOTA: Final = Path("/sys/fs/cgroup/cpu.max")
+_QUOTA: Final = "/sys/fs/cgroup/cpu.max"
 # Each process holds the files that it checks.
 _MOST: Final = 8
 
 
 def processors() -> int:
     """Return the number of processors that this process may use, given its affinity and a container's quota."""
+    from pathlib import Path  # few runs need it
+
     count = (
         len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     )
     with suppress(OSError, ValueError):
-        quota, period = map(int, _QUOTA.read_text(encoding="ascii").split())
+        quota, period = map(int, Path(_QUOTA).read_text(encoding="ascii").split())
         count = min(count, max(math.ceil(quota / period), 1))
     return count
 

@@ -114,8 +114,8 @@ def test_the_fixes_of_each_family_of_the_server_are_offered() -> None:
     declaring = {
         name for name in modules if hasattr(import_module(f"crdlint.rules.fixes.{name}"), "FIXES")
     }
-    assert declaring == set(catalog._FIXED)  # noqa: SLF001
-    tables = catalog._fixes_of_rules()  # noqa: SLF001
+    assert declaring == set(catalog.FIXED)
+    tables = [table for name in catalog.FIXED for table in catalog.fixes_in(name)]
     ids = {rule_id for table in tables for rule_id in table.fixers}
     assert ids <= catalog.all_rules().keys()
     assert not [rule_id for rule_id in ids if catalog.get(rule_id).fixes]

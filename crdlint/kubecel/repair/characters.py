@@ -7,7 +7,6 @@ from itertools import pairwise
 from typing import Final
 
 from crdlint.cel.lexer import BRACKETS
-from crdlint.golang.regexp_repair import repair
 from crdlint.kubecel.repair.false_friends import CHARACTERS
 from crdlint.kubecel.repair.patterns import Token, Tokens
 from crdlint.kubecel.repair.state import Choice, CompiledText, one_of
@@ -225,7 +224,11 @@ def _string(content: str) -> str:
 
 def patterns(text: Tokens, state: CompiledText) -> Iterator[Choice]:
     """Yield a valid pattern in place of one that Go's regexp package rejects."""
-    meant = repair(state.pattern) if state.pattern else None
+    if not state.pattern:
+        return
+    from crdlint.golang.regexp_repair import repair  # few rules have a wrong pattern
+
+    meant = repair(state.pattern)
     token = next((each for each in text.tokens if each.start <= state.offset < each.end), None)
     if (
         meant is not None

@@ -8,7 +8,7 @@ from functools import partial
 from itertools import chain
 from typing import Final
 
-from crdlint.cel.ast import Call, Expr, Select, children, nodes
+from crdlint.cel.ast import Call, Expr, Select, children
 from crdlint.cel.compiler import compile_text, compile_valid
 from crdlint.cel.types import DYN
 from crdlint.kubecel.compilation import MESSAGE, Expression
@@ -133,11 +133,11 @@ def _is_never_meant(before: CompiledText, after: CompiledText) -> bool:
 
 def _is_field_for_call(before: CompiledText, after: CompiledText) -> bool:
     """Return whether a step reads a field in place of a call, of a value of which no fields are known."""
-    called = {each.function for each in nodes(before.compiled.expr) if isinstance(each, Call)}
+    called = {each.function for each in before.nodes if isinstance(each, Call)}
     types = after.compiled.result.type_map
     return any(
         each.field in called and types.get(each.operand.id) is DYN
-        for each in nodes(after.compiled.expr)
+        for each in after.nodes
         if isinstance(each, Select)
     )
 

@@ -6,15 +6,15 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from crdlint.cel.ast import Call, Comprehension, Expr, Ident, Select, children, nodes
+from crdlint.cel.ast import Call, Comprehension, Expr, Ident, Select, children
 from crdlint.cel.errors import ErrorCode
-from crdlint.cel.source_ranges import SourceRanges, error_range, range_at
+from crdlint.cel.source_ranges import SourceRanges, range_at
 from crdlint.cel.types import BOOL, BYTES, DOUBLE, INT, UINT
 from crdlint.kubecel.compilation import MESSAGE, Expression
 from crdlint.kubecel.declarations import DeclType, escape, unescape
 from crdlint.kubecel.environment import LIBRARIES
 from crdlint.kubecel.repair.false_friends import CHECKS, CONDITIONS, NEGATED
-from crdlint.kubecel.repair.state import Choice, CompiledText, comment_of, named
+from crdlint.kubecel.repair.state import Choice, CompiledText, comment_of, is_function, named
 from crdlint.light import regex
 from crdlint.phrases import nearest
 from crdlint.safety.work import Effort
@@ -22,15 +22,10 @@ from crdlint.spelling import differing_letters, is_slip, meant
 from crdlint.yaml.edit import Edit
 
 _LIKE: Final = 0.6  # the minimum similarity of a function of CEL
-_WORD: Final = regex(r"[A-Za-z_]\w*\Z")
 _HYPHENATED: Final = regex(r"\w[\w-]*")
 _PATH: Final = regex(r"(?:\.\w+)*(?![\w(])")
-_NAMES: Final = frozenset({ErrorCode.UNDECLARED_REFERENCE, ErrorCode.UNDEFINED_FIELD})
 _WRONG_TYPES: Final = frozenset(
     {ErrorCode.NO_MATCHING_OVERLOAD, ErrorCode.NOT_A_RANGE, ErrorCode.NO_FIELD_SELECTION}
-)
-_TYPES: Final = frozenset(
-    {"type", "string", "int", "double", "bool", "bytes", "list", "map", "uint"}
 )
 # How other languages write the literals of CEL, booleans in lower case.
 _BOOLEANS: Final = frozenset({"true", "false"})
@@ -44,8 +39,10 @@ _NO_STRINGS: Final = _NULLS | _OTHER_VARIABLES
 
 def in_scope(state: CompiledText, scope: list[str]) -> Iterator[Choice]:
     """Yield a variable that is almost the name, the name after a variable, and the name as a field of one."""
-    name, span = _wrong_name(state)
-    if not isinstance(state.node, (Ident, Call)) or not name:
+    if not isinstance(state.node, (Ident, Call)):
+        return
+    name, span = state.wrong_name
+    if not name:
         return
     variables = [*scope, "oldSelf"]
     joined = [
@@ -54,7 +51,7 @@ def in_scope(state: CompiledText, scope: list[str]) -> Iterator[Choice]:
         if name.startswith(each) and name != each
     ]
     yield Choice(tuple((Edit(*span, each),) for each in joined))
-    if _is_function(state.node):
+    if is_function(state.node):
         return
     near = meant(name, variables)
     if near is not None:
@@ -80,7 +77,7 @@ def _field_of_variable(
 
 def similar(state: CompiledText, scope: list[str], effort: Effort) -> Iterator[Choice]:
     """Yield the names that are similar to a wrong one, and the name as a string."""
-    name, span = _wrong_name(state)
+    name, span = state.wrong_name
     node = state.node
     if not name or node is None:
         return
@@ -92,7 +89,7 @@ def similar(state: CompiledText, scope: list[str], effort: Effort) -> Iterator[C
     several = _of_several(state, node)
     slips = [each for last, each in paths.items() if is_slip(name, last, typed=last in several)]
     choice = named(span, slips, certain=True)
-    if _is_function(node) and not slips:
+    if is_function(node) and not slips:
         choice = _similar_function(name, span, paths)
     if isinstance(node, Ident) and name not in _NO_STRINGS:
         yield from _as_string(state, name, span, choice if slips else None)
@@ -158,7 +155,7 @@ def _as_string(
     if _is_beside_other_type(state):
         return
     as_string = (Edit(span[0], span[0] + len(quoted), f"'{quoted}'"),)
-    is_value = any(name in _enum(state, each) for each in nodes(state.compiled.expr))
+    is_value = any(name in _enum(state, each) for each in state.nodes)
     if others is not None and not is_value:
         yield Choice((*others.alternatives, as_string), others.is_certain)
     is_boolean = name.lower() in _BOOLEANS
@@ -178,7 +175,7 @@ def _is_beside_other_type(state: CompiledText) -> bool:
         and each.function in _ALIKE
         and each.args[-1] is state.node
         and types.get(each.args[0].id) in _NEVER_BESIDE_STRING
-        for each in nodes(state.compiled.expr)
+        for each in state.nodes
     )
 
 
@@ -213,13 +210,13 @@ def other_fields(state: CompiledText) -> Iterator[Choice]:
 
 def inner_fields(state: CompiledText) -> Iterator[Choice]:
     """Yield the fields that are objects with a field of that name."""
-    name, span = _wrong_name(state)
     declared = (
         None
         if state.node is None or state.code is not ErrorCode.UNDEFINED_FIELD
         else state.object_of(state.node)
     )
     if declared is not None:
+        name, span = state.wrong_name
         within = [each for each, field in declared.fields.items() if name in field.type.fields]
         yield named(span, [f"{each}.{name}" for each in within], certain=False)._replace(helps=())
 
@@ -262,35 +259,6 @@ def _no_condition(state: CompiledText) -> Expr | None:
     )
 
 
-def _wrong_name(state: CompiledText) -> tuple[str, tuple[int, int]]:
-    """Return the name that the first error is about, empty if it is about none, and its offsets."""
-    error, node = state.error, state.node
-    span = _type_as_value(state)
-    if error is not None and error.problem.code in _NAMES:
-        span = error_range(error, state.compiled.source)
-    name = "" if span is None else state.text[slice(*span)]
-    if span is None or not _WORD.match(name):
-        return "", (0, 0)
-    has_dot = isinstance(node, Ident) and state.text.startswith(".", max(span[0] - 1, 0))
-    return name, (span[0] - has_dot, span[1])
-
-
-def _type_as_value(state: CompiledText) -> tuple[int, int] | None:
-    """Return the offsets of the name of a type among the operands of an operator: it may also be the name of a field."""
-    node = state.node
-    if not isinstance(node, Call) or state.code is not ErrorCode.NO_MATCHING_OVERLOAD:
-        return None
-    if _is_function(node):
-        return None
-    types = [each for each in node.args if isinstance(each, Ident) and each.name in _TYPES]
-    offsets = state.compiled.source.offsets
-    return range_at(state.text, offsets[types[0].id][0]) if types else None
-
-
-def _is_function(node: Expr) -> bool:
-    return isinstance(node, Call) and _WORD.match(node.function) is not None
-
-
 def _enum(state: CompiledText, node: Expr) -> Iterable[object]:
     field = state.field(node)
     return () if field is None or field.schema is None else field.schema.enum or ()
@@ -298,7 +266,7 @@ def _enum(state: CompiledText, node: Expr) -> Iterable[object]:
 
 def _fields(state: CompiledText, variable: str) -> Iterable[str]:
     type_ = state.expression.declarations.self_type if variable == "self" else None
-    for node in nodes(state.compiled.expr):
+    for node in state.nodes:
         if isinstance(node, Comprehension) and node.iter_var == variable:
             items = state.compiled.result.type_map.get(node.iter_range.id)
             type_ = items.params[0] if items is not None and items.params else None
@@ -328,7 +296,7 @@ def _candidates(
             if declared is None
             else [*declared.fields, *(escape(each) or each for each in declared.properties)]
         )
-    if _is_function(node):
+    if is_function(node):
         return _functions(expression, name)
     return [
         *scope,

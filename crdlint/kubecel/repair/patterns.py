@@ -11,13 +11,12 @@ the content of a string.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cache, cached_property, lru_cache
 from itertools import islice, pairwise
 from typing import Final, TypeAlias
 
-from crdlint.cel.ast import Ident, nodes
+from crdlint.cel.ast import Ident
 from crdlint.cel.errors import ErrorCode
 from crdlint.cel.lexer import BRACKETS, matched_brackets
 from crdlint.kubecel.declarations import escape
@@ -150,11 +149,15 @@ class Tokens:
             else self.text[slice(*self.span(start, end))]
         )
 
+    def may_match(self, pattern: str) -> bool:
+        """Return whether the tokens have the words of a pattern, and one of each kind that it names."""
+        return compiled(pattern)[1] <= self.words
+
     def matches(self, pattern: str, until: int | None = None) -> Iterator[Match]:
         """Yield the matches of a pattern that do not overlap, in order; `until` is the last offset at which one may start."""
-        words, fixed = compiled(pattern)
-        if not fixed <= self.words:
+        if not self.may_match(pattern):
             return
+        words, _ = compiled(pattern)
         end = 0
         for start in self._starts(words[0]):
             if until is not None and self.tokens[start].start > until:
@@ -283,7 +286,7 @@ def rewritten(text: Tokens, state: CompiledText, scope: list[str]) -> Iterator[C
 
 def _unknown_variables(state: CompiledText) -> Iterator[str]:
     """Yield the names that are not declared, without those of functions."""
-    variables = {each.id for each in nodes(state.compiled.expr) if isinstance(each, Ident)}
+    variables = {each.id for each in state.nodes if isinstance(each, Ident)}
     for error in state.compiled.errors:
         if error.problem.code is ErrorCode.UNDECLARED_REFERENCE and error.expr_id in variables:
             yield str(error.problem.args[0])
@@ -291,26 +294,18 @@ def _unknown_variables(state: CompiledText) -> Iterator[str]:
 
 def candidates(text: Tokens) -> Iterator[FalseFriend]:
     """Yield the rows that may match an expression, in order: those whose tokens it has."""
-    index, words = _rows_by_word(), text.words
-    numbers = (number for word in ("", *words) for number in index.get(word, ()))
-    needed = _words_of_rows()
-    return (ROWS[number] for number in sorted(numbers) if needed[number] <= words)
-
-
-@cache
-def _words_of_rows() -> list[frozenset[str]]:
-    """Return what an expression must have to match each row."""
-    return [compiled(row.written)[1] for row in ROWS]
+    index = _rows_by_word()
+    numbers = sorted(number for word in ("", *text.words) for number in index.get(word, ()))
+    return (row for row in map(ROWS.__getitem__, numbers) if text.may_match(row.written))
 
 
 @cache
 def _rows_by_word() -> dict[str, list[int]]:
-    """Return the numbers of the rows by the token that the fewest rows have, "" for rows that match any tokens."""
-    fixed = _words_of_rows()
-    counts = Counter(word for words in fixed for word in words)
+    """Return the numbers of the rows by their longest word, which few others have, "" for rows that match any tokens."""
     index: dict[str, list[int]] = {}
-    for number, words in enumerate(fixed):
-        index.setdefault(min(sorted(words), key=counts.__getitem__, default=""), []).append(number)
+    for number, row in enumerate(ROWS):
+        words = frozenset(row.written.split()) - _PARTS
+        index.setdefault(max(words, key=len, default=""), []).append(number)
     return index
 
 

@@ -10,6 +10,7 @@ from typing import Final
 from crdlint.cel.ast import Call, Expr, Ident, Literal, Select, nodes
 from crdlint.cel.compiler import Compiled
 from crdlint.cel.errors import ErrorCode
+from crdlint.cel.source_ranges import error_range, range_at
 from crdlint.cel.types import Kind, Type
 from crdlint.kubecel.compilation import OLD_SELF, SELF, Expression
 from crdlint.kubecel.declarations import DeclField, DeclType
@@ -92,6 +93,18 @@ def _path(node: Expr) -> list[str]:
     return [node.name if isinstance(node, Ident) else "", *reversed(fields)]
 
 
+_WORD: Final = regex(r"[A-Za-z_]\w*\Z")
+_ABOUT_NAMES: Final = frozenset({ErrorCode.UNDECLARED_REFERENCE, ErrorCode.UNDEFINED_FIELD})
+_TYPES: Final = frozenset(
+    {"type", "string", "int", "double", "bool", "bytes", "list", "map", "uint"}
+)
+
+
+def is_function(node: Expr) -> bool:
+    """Return whether a node calls a function that has a name, and no operator."""
+    return isinstance(node, Call) and _WORD.match(node.function) is not None
+
+
 class CompiledText:
     """A text in place of an expression, with the result of compiling it."""
 
@@ -153,8 +166,13 @@ class CompiledText:
         return (
             None
             if error is None
-            else next((n for n in nodes(self.compiled.expr) if n.id == error.expr_id), None)
+            else next((each for each in self.nodes if each.id == error.expr_id), None)
         )
+
+    @cached_property
+    def nodes(self) -> list[Expr]:
+        """The nodes of the expression, parents before children."""
+        return list(nodes(self.compiled.expr))
 
     @property
     def pattern(self) -> str:
@@ -187,6 +205,32 @@ class CompiledText:
         else:
             return None
         return name if name.times(self.text) else None
+
+    @cached_property
+    def wrong_name(self) -> tuple[str, tuple[int, int]]:
+        """The name that the first error is about, empty if it is about none, and its offsets."""
+        error, node = self.error, self.node
+        span = self._type_as_value()
+        if error is not None and error.problem.code in _ABOUT_NAMES:
+            span = error_range(error, self.compiled.source) or span
+        name = self.text[slice(*span)]
+        if not _WORD.match(name):
+            return "", (0, 0)
+        has_dot = isinstance(node, Ident) and self.text.startswith(".", max(span[0] - 1, 0))
+        return name, (span[0] - has_dot, span[1])
+
+    def _type_as_value(self) -> tuple[int, int]:
+        """Return the offsets of the name of a type among the operands of an operator, (0, 0) without one.
+
+        It may also be the name of a field.
+        """
+        node = self.node
+        if not isinstance(node, Call) or self.code is not ErrorCode.NO_MATCHING_OVERLOAD:
+            return 0, 0
+        operands = [] if is_function(node) else node.args
+        types = [each for each in operands if isinstance(each, Ident) and each.name in _TYPES]
+        offsets = self.compiled.source.offsets
+        return range_at(self.text, offsets[types[0].id][0]) if types else (0, 0)
 
     def declared(self, type_: Type | None) -> DeclType | None:
         """Return the declaration of an object's type."""

@@ -47,14 +47,15 @@ UNGUARDED = Rule(
 @UNGUARDED.advice
 def unguarded_fields(crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield reads of optional fields that fail where these are not set, as far as the work of one document proves it."""
-    if not crd.rules:
+    compiled = [each for each in crd.rules if each.compiled.rule.error is None]
+    if not compiled:
         return
     from crdlint.kubecel.reasoning.optional_fields import ObjectFields
 
     advisories: list[Advisory] = []
     fields = ObjectFields()
     with work.limited(), suppress(work.WorkLimitError):
-        advisories.extend(on_rules(crd, partial(_unguarded, fields)))
+        advisories.extend(on_rules(crd._replace(rules=compiled), partial(_unguarded, fields)))
     yield from advisories
 
 
@@ -74,7 +75,7 @@ def _unguarded(fields: ObjectFields, estimated: EstimatedRule) -> Iterator[Advis
     from crdlint.kubecel.reasoning.optional_fields import Prover, unguarded
 
     expression = estimated.compiled.rule
-    reads = unguarded(expression) if expression.error is None else []
+    reads = unguarded(expression)
     if not reads:
         return
     source, prover = expression.compiled.source, Prover(expression, estimated.node.schema, fields)
