@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Container, Generator, Iterator
 from dataclasses import field
 from typing import Any, Final, TypeAlias, TypeVar
 
@@ -167,6 +167,13 @@ def nodes(root: Expr) -> Iterator[Expr]:
         node = stack.pop()
         yield node
         stack.extend(reversed(children(node)))
+
+
+def calls(root: Expr, functions: Container[str]) -> Iterator[Call]:
+    """Yield the calls of some functions, parents before children."""
+    for node in nodes(root):
+        if isinstance(node, Call) and node.function in functions:
+            yield node
 
 
 def operands(root: Expr, *operators: str) -> list[Expr]:

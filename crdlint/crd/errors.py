@@ -174,6 +174,16 @@ class FieldError(NamedTuple):
     errors: int = 1
 
     @property
+    def code(self) -> Code | None:
+        """The code of the reason, None without one."""
+        return None if self.reason is None else self.reason.code
+
+    @property
+    def arguments(self) -> tuple[Any, ...]:
+        """The arguments of the reason, none without one."""
+        return () if self.reason is None else self.reason.arguments
+
+    @property
     def kind(self) -> Literal["field", "advice"]:
         """The kind of its diagnostic: the server's own validation error, or advice of crdlint."""
         return "advice" if self.type in _OF_CRDLINT else "field"

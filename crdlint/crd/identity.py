@@ -12,7 +12,7 @@ from crdlint.golang.text import quote
 from crdlint.light import NamedTuple, regex
 from crdlint.phrases import OneCommand
 from crdlint.yaml.json_values import Entry, entries
-from crdlint.yaml.nodes import Mapping, Node, Scalar, child, is_json, text_or_empty
+from crdlint.yaml.nodes import Mapping, Node, Scalar, child, is_json, key_names, text_or_empty
 from crdlint.yaml.resolve import resolve
 
 # crd: can be decoded; unserved: a CRD of a version that no server serves; crd-list, list: `items` contains documents.
@@ -207,8 +207,7 @@ def near_miss(root: Mapping, identity: Identity, text: str) -> NearMiss | None:
 
 def is_of_another_kind(root: Mapping) -> bool:
     """Return whether an object has a kind that is not near that of a CRD, and not the fields of a CRD."""
-    entry = type_keys(root).get("kind")
-    kind = "" if entry is None else text_or_empty(entry[1])
+    kind = _kind_of(root)
     is_near = _is_kind(kind) or any(word in kind.lower() for word in _WORDS_OF_KIND)
     return bool(kind) and not is_near and not _is_shaped(root)
 
@@ -247,10 +246,13 @@ def _is_kind(kind: str) -> bool:
 
 def _kind_in_any_key(root: Mapping, identity: Identity) -> str:
     """Return the kind, which may be below a misspelled key."""
-    entry = type_keys(root).get("kind")
-    if identity.kind or entry is None:
-        return identity.kind
-    return text_or_empty(entry[1])
+    return identity.kind or _kind_of(root)
+
+
+def _kind_of(root: Mapping) -> str:
+    """Return the text below the key `kind`, or below one that was probably meant to be it, empty without one."""
+    _, value = type_keys(root).get("kind", (None, None))
+    return text_or_empty(value)
 
 
 def _wrong_keys(root: Mapping, identity: Identity) -> list[str]:
@@ -267,17 +269,13 @@ def _wrong_keys(root: Mapping, identity: Identity) -> list[str]:
 def is_partial(root: Mapping) -> bool:
     """Return whether a CRD has none of the required fields, not even misspelled, such as a patch or an assertion."""
     spec = child(root, "spec")
-    if spec is not None and not isinstance(spec, Mapping):
-        return False
-    if spec is not None and any(map(spec.find, SPEC_KEYS)):
-        return False
-    if _is_repeated(root, "spec"):
-        return False  # the last one may hide a CRD
-    if any(is_near_key(name, "spec") for name, _, _ in entries(root)):
+    # The last one of several may hide a CRD.
+    is_repeated = _is_repeated(root, "spec")
+    if is_repeated or any(is_near_key(name, "spec") for name, _, _ in entries(root)):
         return False
     if spec is None:
         return not _has_moved_spec(root)
-    return not any(_is_spec_key(name) for name, _, _ in entries(spec))
+    return isinstance(spec, Mapping) and not any(_is_spec_key(name) for name, _, _ in entries(spec))
 
 
 def _has_moved_spec(root: Mapping) -> bool:
@@ -290,8 +288,7 @@ def _has_moved_spec(root: Mapping) -> bool:
 
 def _is_repeated(mapping: Mapping, name: str) -> bool:
     """Return whether a mapping has a key twice."""
-    keys = (key for key in mapping.items[::2] if isinstance(key, Scalar))
-    return [key.value for key in keys].count(name) > 1
+    return key_names(mapping).count(name) > 1
 
 
 def _is_spec_key(name: str) -> bool:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from typing import Any, Final
+from typing import Any, Final, Unpack
 
 from crdlint.crd.decode import STORES, UNSET, Reader
 from crdlint.crd.errors import (
     TOO_LONG,
     Code,
+    Extra,
     FieldError,
     Reason,
     Wording,
@@ -279,9 +280,10 @@ def _invalid(
     path: Path,
     text: str,
     messages: Iterable[str],
+    **extra: Unpack[Extra],
 ) -> Iterator[FieldError]:
     for message in messages:
-        yield invalid(rule, path, text, message)
+        yield invalid(rule, path, text, message, **extra)
 
 
 def next_generation(generation: int) -> int:
@@ -371,23 +373,22 @@ _IMMUTABLE_FIELDS: Final = {
 def _labels(meta: ObjectMeta, within: Path, rules: Rules) -> Iterator[FieldError]:
     path = within.child("labels")
     for key, value in meta.labels.items():
-        for message in is_label_key(key):
-            yield invalid(
-                rules.labels,
-                path,
-                key,
-                message,
-                at=path.child(key),
-                key=True,
-            )
-        for message in is_label_value(value):
-            yield invalid(
-                rules.labels,
-                path,
-                value,
-                message,
-                at=path.child(key),
-            )
+        at = path.child(key)
+        yield from _invalid(
+            rules.labels,
+            path,
+            key,
+            is_label_key(key),
+            at=at,
+            key=True,
+        )
+        yield from _invalid(
+            rules.labels,
+            path,
+            value,
+            is_label_value(value),
+            at=at,
+        )
 
 
 def _annotations(meta: ObjectMeta, within: Path, rules: Rules) -> Iterator[FieldError]:
@@ -395,15 +396,14 @@ def _annotations(meta: ObjectMeta, within: Path, rules: Rules) -> Iterator[Field
     size = 0
     for key, value in meta.annotations.items():
         size += _bytes(key) + _bytes(value)
-        for message in is_label_key(to_lower(key)):
-            yield invalid(
-                rules.annotations,
-                path,
-                key,
-                message,
-                at=path.child(key),
-                key=True,
-            )
+        yield from _invalid(
+            rules.annotations,
+            path,
+            key,
+            is_label_key(to_lower(key)),
+            at=path.child(key),
+            key=True,
+        )
     if size > ANNOTATIONS_LIMIT:
         detail = too_long_detail(ANNOTATIONS_LIMIT)
         yield FieldError(
@@ -524,14 +524,13 @@ def _not_empty(field: str) -> str:
 def _finalizers(meta: ObjectMeta, within: Path, rules: Rules) -> Iterator[FieldError]:
     path = within.child("finalizers")
     for i, finalizer in enumerate(meta.finalizers):
-        for message in is_label_key(finalizer):
-            yield invalid(
-                rules.finalizers,
-                path,
-                finalizer,
-                message,
-                at=path.index(i),
-            )
+        yield from _invalid(
+            rules.finalizers,
+            path,
+            finalizer,
+            is_label_key(finalizer),
+            at=path.index(i),
+        )
     if {"orphan", "foregroundDeletion"} <= set(meta.finalizers):
         detail = "finalizer orphan and foregroundDeletion cannot be both set"
         yield invalid(

@@ -457,7 +457,7 @@ def _printed(steps: list[str | int]) -> str:
 
 
 # The keyword that a value violates, by the reason.
-_OF_VALUES: Final = {
+_OF_VALUES: Final[MappingOf[Code | None, str]] = {
     Code.TYPE: "type",
     Code.FORMAT: "format",
     Code.ENUM: "enum",
@@ -481,7 +481,7 @@ def contradicting(error: FieldError, because: str, locator: Locator) -> SourceLo
 
 def _violated_keyword(error: FieldError, because: str, locator: Locator) -> Path | None:
     path = error.at or error.path
-    keyword = _OF_VALUES.get(error.reason.code) if error.reason is not None else None
+    keyword = _OF_VALUES.get(error.code)
     if keyword is not None:
         schema = _schema_of_value(path, locator)
         if schema is not None:

@@ -384,9 +384,7 @@ def _has_texts(schema: JSONSchemaProps, names: Iterable[str]) -> bool:
 
 def _has_default(schema: JSONSchemaProps | None) -> bool:
     """Return whether a schema has a default other than null."""
-    if schema is None or schema.default is None:
-        return False
-    return schema.default.value is not None
+    return schema is not None and schema.default_value is not None
 
 
 def _max_length(schema: JSONSchemaProps, *, enum_bounds: bool = True) -> int:

@@ -361,8 +361,7 @@ def _is_anything(_: Conjunction, __: Any) -> bool:
 
 def _is_consequence(error: FieldError | None) -> bool:
     """Return whether an error only means that rules were not evaluated because of others."""
-    reason = None if error is None else error.reason
-    return reason is not None and reason.code is Code.NOT_CHECKED
+    return error is not None and error.code is Code.NOT_CHECKED
 
 
 def _fields(root: JSONSchemaProps) -> Iterator[tuple[Steps, JSONSchemaProps]]:

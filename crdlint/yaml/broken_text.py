@@ -101,6 +101,11 @@ class Entry(NamedTuple):
         return len(self.head), len(self.head) + len(self.value)
 
 
+def carriage_return(line: str) -> str:
+    """Return the carriage return at the end of a line, empty without one."""
+    return "\r" if line.endswith("\r") else ""
+
+
 @dataclass(frozen=True)
 class BrokenText:
     """A document that cannot be parsed.

@@ -20,6 +20,7 @@ from crdlint.yaml.broken_text import (
     BrokenText,
     Cause,
     Entry,
+    carriage_return,
     entry_of,
     has_block_scalar,
     indent_of,
@@ -276,7 +277,7 @@ def _list_in_line_of_key(text: BrokenText) -> Iterator[Cause]:
     entry = entry_of(line)
     if entry is not None and entry.value.startswith("- "):
         help_ = f"Move the list in line {text.line(text.stop)} to lines of its own, below the key"
-        end = "\r" if line.endswith("\r") else ""
+        end = carriage_return(line)
         head = f"{entry.head.rstrip()}{entry.rest.rstrip()}{end}"
         new = f"{head}\n{' ' * key_column(line)}{entry.value}{end}"
         yield text.line_cause(
@@ -314,7 +315,7 @@ def missing_properties(text: BrokenText) -> Iterator[Cause]:
     is_without = fields.get("type") == "object" and "properties" not in fields
     indent = indent_of(text.lines[upper])
     if is_without and indent_of(text.lines[lower]) > indent and _are_properties(text, stop):
-        end = "\r\n" if text.lines[lower].endswith("\r") else "\n"
+        end = f"{carriage_return(text.lines[lower])}\n"
         start = text.starts[lower]
         yield text.cause(
             repairs.PROPERTIES,
@@ -337,7 +338,7 @@ def missing_list_keys(text: BrokenText) -> Iterator[Cause]:
         fields = text.fields_around(i)
         key = "required" if fields.get("type") == "object" else "enum"
         if fields.get("type") in _TYPES_WITH_LIST and key not in fields:
-            end = "\r\n" if line.endswith("\r") else "\n"
+            end = f"{carriage_return(line)}\n"
             blanks = indent_of(line)
             yield text.cause(
                 repairs.LIST_KEY,

@@ -13,7 +13,7 @@ from typing import Final
 from crdlint.light import NamedTuple, regex
 from crdlint.phrases import joined
 from crdlint.yaml import repairs
-from crdlint.yaml.broken_text import BrokenText, Cause, indent_of
+from crdlint.yaml.broken_text import BrokenText, Cause, carriage_return, indent_of
 from crdlint.yaml.editor import is_plain, quoted
 from crdlint.yaml.pasted_causes import comments_apart, is_other_comment, with_hash
 
@@ -136,7 +136,7 @@ def _marker(line: str) -> _Marker:
 
 
 def _indented(line: str, entry: str) -> str:
-    end = "\r" if line.endswith("\r") else ""
+    end = carriage_return(line)
     return f"{' ' * indent_of(line)}{entry}{end}"
 
 

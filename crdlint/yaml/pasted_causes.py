@@ -12,7 +12,14 @@ from typing import Final
 from crdlint.light import regex
 from crdlint.phrases import agreeing
 from crdlint.yaml import repairs
-from crdlint.yaml.broken_text import BrokenText, Cause, entry_of, indent_of, key_column
+from crdlint.yaml.broken_text import (
+    BrokenText,
+    Cause,
+    carriage_return,
+    entry_of,
+    indent_of,
+    key_column,
+)
 from crdlint.yaml.edit import Edit
 from crdlint.yaml.editor import quoted
 
@@ -201,7 +208,7 @@ def json_comments(text: BrokenText) -> Iterator[Cause]:
 
 def with_hash(line: str) -> str:
     """Return a line whose comment of another language is one of YAML."""
-    end = "\r" if line.endswith("\r") else ""
+    end = carriage_return(line)
     begun = _OTHER_COMMENT.sub(r"\1#", line.rstrip(" \t\r"), count=1)
     return begun.removesuffix("*/").removesuffix("-->") + end
 

@@ -18,6 +18,7 @@ from crdlint.yaml.broken_text import (
     BrokenText,
     Cause,
     Entry,
+    carriage_return,
     entry_of,
     indent_of,
     key_column,
@@ -131,7 +132,7 @@ def _two_keys(text: BrokenText, index: int, entry: Entry) -> Iterator[Cause]:
         help_ = f"{how}, or put the value in line {text.line(index)} in quotes"
         yield text.cause(None, index, help_, columns=entry.columns)._replace(headline=_TWO_KEYS)
         return
-    end = "\r" if line.endswith("\r") else ""
+    end = carriage_return(line)
     below = f"{end}\n{' ' * column}".join(others)
     new = f"{entry.head}{value}{end}\n{' ' * column}{below}{entry.rest}"
     each = agreeing(len(others), "a line of its own", "lines of their own")
@@ -240,7 +241,7 @@ def _text_below_mark(
     """Return the cause that a text begins in the line of its mark and goes on below it."""
     value = entry.value.lstrip("|>-+ ")
     mark = entry.value[: len(entry.value) - len(value)].rstrip()
-    end = "\r" if text.lines[index].endswith("\r") else ""
+    end = carriage_return(text.lines[index])
     new = f"{entry.head}{mark}{end}\n{' ' * indent}{value}{entry.rest}"
     help_ = f"Write the text after `{mark}` in line {text.line(index)} on a line below it"
     cause = text.line_cause(

@@ -70,11 +70,7 @@ _CURLY: Final = Caution(
 @_CURLY.advice_on(Nodes({"pattern", "enum"}))
 def _curly_quotes(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     pattern = schema.pattern
-    curly = (
-        ""
-        if pattern.isascii()
-        else "".join(sorted({char for char in pattern if ord(char) in _STRAIGHT}))
-    )
+    curly = "".join(sorted({char for char in pattern if ord(char) in _STRAIGHT}))
     if curly:
         message = f"the pattern has curly quotes ({curly}) instead of straight ones"
         yield Advisory(message, schema.path.child("pattern"))
@@ -240,13 +236,12 @@ def _constant(rule: EstimatedRule) -> Iterator[Advisory]:
 
 def _compares_again(expr: Expr) -> bool:
     """Return whether an operand is compared with constants twice, without which hardly any rule is constant."""
-    from crdlint.cel.ast import Call, ListExpr, Literal, nodes
+    from crdlint.cel.ast import ListExpr, Literal, calls
     from crdlint.kubecel.syntax_trees import key
 
     operands = [
         arg
-        for node in nodes(expr)
-        if isinstance(node, Call) and node.function in _COMPARISONS
+        for node in calls(expr, _COMPARISONS)
         for arg, other in (node.args, node.args[::-1])
         if isinstance(other, (Literal, ListExpr)) and not isinstance(arg, (Literal, ListExpr))
     ]
@@ -307,7 +302,7 @@ def _guard(finding: AdviceFinding) -> Edits:
         # Rule, list of rules, schema of the field, properties, object; properties, object; ...
         steps = 5 + 2 * level.distance
         for _ in range(steps):
-            node = None if node is None else finding.editor.parent(node)
+            node = finding.editor.parent(node)
         yield from _with_rule(finding, expect(Mapping, node), level)
 
 

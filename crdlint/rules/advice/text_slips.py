@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
@@ -200,7 +200,7 @@ _RESTRICTING: Final = frozenset(
     {"max_length", "min_length", "pattern", "maximum", "minimum", "multiple_of"}
 )
 _COMPARED: Final = _RESTRICTING | {"type", "exclusive_maximum", "exclusive_minimum"}
-_KEYWORDS: Final = {
+_KEYWORDS: Final[Mapping[Code | None, str]] = {
     Code.TOO_LONG: "maxLength",
     Code.TOO_SHORT: "minLength",
     Code.PATTERN: "pattern",
@@ -221,8 +221,7 @@ def _refusals(schema: JSONSchemaProps, server: Server) -> dict[int, str]:
     validator = ValueValidator(JSONSchemaProps.of(**part), server=server)
     refusals = {}
     for i, value in enumerate(schema.enum):
-        reasons = filter(None, (error.reason for error in validator.validate(value)))
-        keywords = (_KEYWORDS.get(reason.code) for reason in reasons)
+        keywords = (_KEYWORDS.get(error.code) for error in validator.validate(value))
         keyword = next(filter(None, keywords), None)
         if keyword is not None:
             refusals[i] = keyword
@@ -256,11 +255,9 @@ def _tree_of(rule: EstimatedRule) -> Expr:
 
 
 def _has_negative_index(tree: Expr) -> bool:
-    from crdlint.cel.ast import Call, Literal, nodes
+    from crdlint.cel.ast import Literal, calls
 
-    indexes = (
-        node.args[1] for node in nodes(tree) if isinstance(node, Call) and node.function == "_[_]"
-    )
+    indexes = (call.args[1] for call in calls(tree, {"_[_]"}))
     return any(
         isinstance(each, Literal) and isinstance(each.value, int) and each.value < 0
         for each in indexes
@@ -295,13 +292,10 @@ def _compared_words(
     tree: Expr, schema: JSONSchemaProps
 ) -> Iterable[tuple[JSONSchemaProps, Iterable[str]]]:
     """Return the fields of type string that a rule of a schema reads, with the texts that it compares each with."""
-    from crdlint.cel.ast import Call, Literal, nodes
+    from crdlint.cel.ast import Literal, calls
 
     compared: dict[int, tuple[JSONSchemaProps, dict[str, None]]] = {}
-    comparisons = (
-        node for node in nodes(tree) if isinstance(node, Call) and node.function in _COMPARISONS
-    )
-    for comparison in comparisons:
+    for comparison in calls(tree, _COMPARISONS):
         for side, other in (comparison.args, comparison.args[::-1]):
             if not isinstance(other, Literal) or not isinstance(other.value, str):
                 continue
@@ -344,12 +338,10 @@ def _orders(crd: DecodedCRD) -> Iterator[Advisory]:
 
 
 def _orders_of(rule: EstimatedRule) -> Iterator[Advisory]:
-    from crdlint.cel.ast import Call, nodes
+    from crdlint.cel.ast import calls
 
     schema = rule.node.schema
-    for node in nodes(_tree_of(rule)):
-        if not isinstance(node, Call) or node.function not in _ORDERS:
-            continue
+    for node in calls(_tree_of(rule), _ORDERS):
         first, second = (_measure(side, schema) for side in node.args)
         help_ = _compared(first, second, node.function)
         if help_:

@@ -61,10 +61,9 @@ def unguarded_fields(crd: DecodedCRD) -> Iterator[Advisory]:
 
 def _is_negated(expr: Expr, node: Expr) -> bool:
     """Return whether a part of an expression is below a `!`, so that a guard around the whole changes its meaning."""
-    from crdlint.cel.ast import Call, nodes
+    from crdlint.cel.ast import calls, nodes
 
-    negations = (each for each in nodes(expr) if isinstance(each, Call) and each.function == "!_")
-    return any(part.id == node.id for negation in negations for part in nodes(negation))
+    return any(part.id == node.id for negation in calls(expr, {"!_"}) for part in nodes(negation))
 
 
 _READS: Final = 3  # optional fields in one message

@@ -12,6 +12,7 @@ from typing import Any, Final
 from crdlint.crd.errors import Code, FieldError
 from crdlint.crd.gotypes import SCHEMA_BITS
 from crdlint.crd.model import JSONSchemaProps
+from crdlint.gathering import without_none
 from crdlint.golang.printing import is_json_integer, marshal
 from crdlint.light import NamedTuple
 from crdlint.phrases import joined
@@ -188,9 +189,8 @@ def _on_lines(finding: AdviceFinding, names: list[str], required: SequenceOf[str
 
 def _go_tag(name: str, properties: Iterable[str]) -> str | None:
     """Return the property that is named by the whole tag of a field in Go, such as `name,omitempty`."""
-    return next(
-        (each for each in properties if each in {f"{name},omitempty", f"{name},omitzero"}), None
-    )
+    tags = {f"{name},omitempty", f"{name},omitzero"}
+    return next(filter(tags.__contains__, properties), None)
 
 
 NEVER: Final = Caution(
@@ -320,9 +320,7 @@ _INT32: Final = 2**31
 
 
 def _has_unusual_limit(schema: JSONSchemaProps) -> bool:
-    limits = [
-        limit for limit in (schema.minimum, schema.maximum, schema.multiple_of) if limit is not None
-    ]
+    limits = without_none((schema.minimum, schema.maximum, schema.multiple_of))
     if schema.multiple_of is not None and schema.multiple_of <= 0:
         return True
     return any(abs(limit) >= _INT32 or not float(limit).is_integer() for limit in limits)
@@ -363,12 +361,7 @@ def _unfit_limits(schema: JSONSchemaProps, crd: DecodedCRD) -> Iterator[Advisory
 
 
 def _unfit_keywords(errors: Iterable[FieldError]) -> set[str]:
-    reasons = (error.reason for error in errors)
-    return {
-        str(reason.arguments[0])
-        for reason in reasons
-        if reason is not None and reason.code is Code.UNFIT_LIMIT
-    }
+    return {str(error.arguments[0]) for error in errors if error.code is Code.UNFIT_LIMIT}
 
 
 def _help_for_unfit(keyword: str, schema: JSONSchemaProps, limit: float) -> str:

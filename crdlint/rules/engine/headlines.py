@@ -6,7 +6,7 @@ A headline is made from the path, the value and the reason of an error, never fr
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from crdlint.crd.errors import (
@@ -220,15 +220,14 @@ def _of_error(error: FieldError, headline: Headline, names: Named) -> str:
 
 
 def _of_reason(error: FieldError, target: ErrorSubject) -> str | None:
-    reason = error.reason
-    if reason is None or (reason.code is Code.ENUM and target.keyword):
+    if error.code is Code.ENUM and target.keyword:
         return None
-    return _CODES.get(reason.code)
+    return _CODES.get(error.code)
 
 
 def _values(error: FieldError, target: ErrorSubject) -> dict[str, object]:
     """Return the values of the names in a template."""
-    code, arguments = (None, ()) if error.reason is None else error.reason
+    code, arguments = error.code, error.arguments
     is_word = target.keyword.isalpha()  # and could be the name of a property
     return {
         "of": target.inside or target.phrase,
@@ -452,17 +451,14 @@ def _wrong(value: object) -> str:
 
 def rule_failed(error: FieldError, target: ErrorSubject) -> str:
     """Return the headline of a value that violates a rule, or of a rule that cannot be evaluated for it."""
-    code, arguments = (None, ()) if error.reason is None else error.reason
-    rule = "" if error.cause is None else f" `{_short(error.cause.rule.rule)}`"
-    if code is Code.NOT_CHECKED or code is Code.OUT_OF_BUDGET:
-        return _CODES[code].format(of=target.phrase)
-    if code is Code.NO_KEY:
-        return f"{target.phrase} lacks `{arguments[0]}`, which a rule reads"
-    if code is Code.RULE_FAILED:
-        return f"{target.phrase}: rule{rule} does not compile"
-    if code is Code.EVALUATION_FAILED:
-        return f"{target.phrase}: {_short(arguments[0])} in rule{rule}"
-    message = "" if error.cause is None else str(error.cause.rule.message)  # its author's words
+    rule = message = ""
+    if error.cause is not None:
+        rule = f" `{_short(error.cause.rule.rule)}`"
+        message = str(error.cause.rule.message)
+    template = _OF_RULES.get(error.code)
+    if template is not None:
+        shown = [_short(str(argument)) for argument in error.arguments]
+        return template.format(*shown, of=target.phrase, rule=rule)
     author = " ".join(message[: 2 * LONGEST].split())
     return (
         cut(f"{target.phrase}: {author}") if author else f"{target.phrase} violates the rule{rule}"
@@ -620,7 +616,7 @@ _WITHOUT_VALUE: Final = {
     DUPLICATE: ("{key} of {of} repeats an item", "{of} repeats an earlier item"),
 }
 # By the reason of an error.
-_CODES: Final = {
+_CODES: Final[Mapping[Code | None, str]] = {
     Code.NOTHING_DEFINED: "the CRD has no group, no names and no versions",
     Code.TYPE: "{of} must have the type `{args[0]}`, not `{args[1]}`",
     Code.FORMAT: "{of} does not have the format `{args[0]}`: {value}",
@@ -649,6 +645,14 @@ _CODES: Final = {
     Code.NOT_DEPRECATED: "{of} is set, but the version is not deprecated",
     Code.NOT_BELOW: "{of} {value} does not start with {parents}",
     Code.NO_WEBHOOK_STRATEGY: "{of} is set, but `strategy` is not `Webhook`",
+}
+# The same of rules, which a value does not violate: they are not or cannot be evaluated.
+_OF_RULES: Final[Mapping[Code | None, str]] = {
+    Code.NOT_CHECKED: _CODES[Code.NOT_CHECKED],
+    Code.OUT_OF_BUDGET: _CODES[Code.OUT_OF_BUDGET],
+    Code.NO_KEY: "{of} lacks `{}`, which a rule reads",
+    Code.RULE_FAILED: "{of}: rule{rule} does not compile",
+    Code.EVALUATION_FAILED: "{of}: {} in rule{rule}",
 }
 _CONDITION: Final = "a variable and a condition"
 # What macros need; a call of one with other arguments is that of an unknown function.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Mapping as MappingOf
 from collections.abc import Set as AbstractSet
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Literal
@@ -178,7 +179,7 @@ class Rule(NamedTuple):
             detail=str(error.detail),  # not a Wording, which cannot be sent to other processes
             help=error.help or self.help,
             errors=error.errors,
-            cause="" if error.reason is None else _CAUSES.get(error.reason.code, ""),
+            cause=_CAUSES.get(error.code, ""),
             headline=headline
             or headlines.of_error(
                 error,
@@ -214,7 +215,7 @@ class Rule(NamedTuple):
         )
 
 
-_CAUSES: Final = {Code.NOTHING_DEFINED: EMPTY_CRD}
+_CAUSES: Final[MappingOf[Code | None, str]] = {Code.NOTHING_DEFINED: EMPTY_CRD}
 # Advice of crdlint.
 Caution: Final = partial(Rule, severity="warning", origin="crdlint")
 Hint: Final = partial(Rule, severity="info", origin="crdlint")

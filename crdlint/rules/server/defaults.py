@@ -214,11 +214,7 @@ def _ours(error: FieldError, root: JSONSchemaProps, skipped: int) -> FieldError:
     """Return an error of a default as one of this family; `skipped` is the number of steps to the root schema."""
     from crdlint.schema.value_help import suggestion
 
-    rule = (
-        UNPRUNED
-        if error.reason is not None and error.reason.code is Code.UNKNOWN_FIELDS
-        else INVALID_DEFAULT
-    )
+    rule = UNPRUNED if error.code is Code.UNKNOWN_FIELDS else INVALID_DEFAULT
     schema = (
         attempt(_missing, root, error.path.steps()[skipped:]) if error.type == REQUIRED else None
     )
