@@ -333,9 +333,8 @@ def _compares_other_types(call: ast.Call, types: Mapping[int, Type]) -> bool:
 
 
 def _operands_of_equality(compiled: Compiled) -> Iterator[ast.Expr]:
-    for node in nodes(compiled.expr):
-        if isinstance(node, ast.Call) and node.function in _EQUALITY:
-            yield from children(node)
+    for call in ast.calls(compiled.expr, _EQUALITY):
+        yield from children(call)
 
 
 def _traits_of_values(values: Iterable[Value]) -> Iterator[str]:

@@ -197,9 +197,17 @@ def _with_undone(fixed: Fixed, endless: Container[_Kind]) -> Fixed:
 
 @dataclass(slots=True)
 class _Rounds:
-    """The rounds of fixes of a text: `current` is the result so far.
+    """The rounds of fixes of a text.
 
-    The fixes of `refused` findings are undone or not proved. Those of `endless` kinds are not tried.
+    - `current`: the result so far
+    - `check`, `check_until`: what checks a text, in full or until a finding
+    - `unsafe`: whether fixes that may change the meaning are made
+    - `config`: the configuration of the file
+    - `of_resources`: whether the text has custom resources
+    - `endless`: the kinds of fixes that are not tried, because they do not come to an end
+    - `edits`, `applied`, `undone`: what was done so far
+    - `seen`: the texts so far
+    - `refused`: the findings whose fixes are undone or not proved
     """
 
     current: FileResult

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Final
 
+from crdlint.crd.gotypes import SCHEMA
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.light import regex
 from crdlint.phrases import Layout
@@ -20,24 +21,25 @@ from crdlint.yaml.json_values import to_json
 from crdlint.yaml.nodes import Node, is_block_text
 
 _MOST: Final = 8  # lines of a description from which fields are read
-_COUNTS: Final = (
-    "maxLength minLength maxItems minItems maxProperties minProperties maximum minimum multipleOf"
-)
-_FLAGS: Final = (
-    "nullable exclusiveMinimum exclusiveMaximum uniqueItems x-kubernetes-int-or-string "
-    "x-kubernetes-preserve-unknown-fields x-kubernetes-embedded-resource"
-)
-_LISTS: Final = "enum required x-kubernetes-list-map-keys x-kubernetes-validations"
-_MAPPINGS: Final = "properties items additionalProperties"
-# The types of the values in JSON, by the keyword. Words such as `default` also begin a line of prose.
-_TYPES: Final[Mapping[str, tuple[type, ...]]] = {
-    **dict.fromkeys(_COUNTS.split(), (int, float)),
-    **dict.fromkeys(_FLAGS.split(), (bool,)),
-    **dict.fromkeys(_LISTS.split(), (list,)),
-    **dict.fromkeys(_MAPPINGS.split(), (dict,)),
-    "pattern": (str,),
-    "format": (str,),
+# The types of values in JSON, by the kind of the Go type.
+_CLASSES: Final[Mapping[str, tuple[type, ...]]] = {
+    "string": (str,),
+    "bool": (bool,),
+    "int64": (int, float),
+    "float64": (int, float),
+    "slice": (list,),
+    "map": (dict,),
+    "schema-or-array": (dict,),
+    "schema-or-bool": (dict,),
 }
+# Other keywords, such as `default` and `title`, also begin a line of prose.
+_KEYWORDS: Final = (
+    "maxLength minLength maxItems minItems maxProperties minProperties maximum minimum multipleOf "
+    "exclusiveMinimum exclusiveMaximum uniqueItems nullable enum required pattern format "
+    "properties items additionalProperties x-kubernetes-int-or-string x-kubernetes-list-map-keys "
+    "x-kubernetes-preserve-unknown-fields x-kubernetes-embedded-resource x-kubernetes-validations"
+)
+_TYPES: Final = {name: _CLASSES[SCHEMA.fields[name].type.kind] for name in _KEYWORDS.split()}
 # What a text has to be: prose may be behind these words, too.
 _TEXTS: Final = {"pattern": regex(r"\A\^.*\$\Z"), "format": regex(r"\A[a-z][a-z0-9-]*\Z")}
 

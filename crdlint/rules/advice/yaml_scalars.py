@@ -107,18 +107,22 @@ def _names_of_properties(crd: DecodedCRD) -> Iterator[Advisory]:
         named = child(schema.node, "properties") if schema.set_fields & _PROPERTIES else None
         if not isinstance(named, Mapping) or named.simple:
             continue
-        for key, _ in named.pairs():
-            name = key_text(key) if isinstance(key, Scalar) and not is_merge(key) else None
-            if isinstance(key, Scalar) and name is not None and name != key.value:
-                what = "boolean" if name in {"true", "false"} else "number"
-                message = (
-                    f"`{key.value}` is read as the {what} {name}, so the property is named `{name}`"
-                )
-                yield Advisory(
-                    message,
-                    schema.path.child("properties").key(name),
-                    OneCommand(f'Write `"{key.value}"`'),
-                )
+        for key, name in _with_other_names(named):
+            what = "boolean" if name in {"true", "false"} else "number"
+            yield Advisory(
+                f"`{key.value}` is read as the {what} {name}, so the property is named `{name}`",
+                schema.path.child("properties").key(name),
+                OneCommand(f'Write `"{key.value}"`'),
+            )
+
+
+def _with_other_names(mapping: Mapping) -> Iterator[tuple[Scalar, str]]:
+    """Yield the keys of a mapping that the API server reads as another text than they are written, with that text."""
+    for key in mapping.items[::2]:
+        if isinstance(key, Scalar) and not is_merge(key):
+            name = key_text(key)
+            if name not in {None, key.value}:
+                yield key, str(name)
 
 
 def _quoted(finding: AdviceFinding) -> Edits:

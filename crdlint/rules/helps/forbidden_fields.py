@@ -58,7 +58,10 @@ BYTES: Final = frozenset({"[]byte", "byte[]", "[]uint8"})  # texts in JSON
 LIST: Final = regex(r"(?:list|vec|array|slice|set)[<\[](\w+)[>\]]", re.IGNORECASE)
 
 
-def meant_type(word: str, schema: JSONSchemaProps | None = None) -> str | None:
+_ANY_SCHEMA: Final = JSONSchemaProps()
+
+
+def meant_type(word: str, schema: JSONSchemaProps = _ANY_SCHEMA) -> str | None:
     """Return the type for a type name of another language, or for a misspelled one; None if other keywords contradict it."""
     if word in BYTES or word.lower() in VAGUE:
         return None
@@ -66,8 +69,7 @@ def meant_type(word: str, schema: JSONSchemaProps | None = None) -> str | None:
         return "array"
     is_map = word.startswith("map[") or MAP.fullmatch(word.replace(" ", ""))
     meant = "object" if is_map else MEANT_TYPES.get(word.lower()) or _misspelled(word)
-    implied = _implied_type(schema) if schema is not None else None
-    return meant if implied is None or meant == implied else None
+    return meant if _implied_type(schema) in {None, meant} else None
 
 
 def _implied_type(schema: JSONSchemaProps) -> str | None:
@@ -128,8 +130,7 @@ def nullable_type(word: str) -> str | None:
     ('string', 'integer', None)
     """
     match = _OR_NULL.fullmatch(word)
-    name = "" if match is None else next(filter(None, match.groups()))
-    return name if name in TYPES else meant_type(name) if name else None
+    return None if match is None else meant_type(next(filter(None, match.groups())))
 
 
 def of_type(schema: JSONSchemaProps) -> str | None:

@@ -101,7 +101,8 @@ def validate(
     Without a schema, or with one that is not convertible, upstream's validation panics on paths that may name a field.
     """
     rejection = None if schema is None or is_convertible else _first_rejection(schema)
-    if schema is not None and rejection is not None:
+    if rejection is not None:
+        schema = None
         cause, reason = rejection
         cause_path = cause.path.child(reason.field)
         schema_path = path.child("schema.openAPIV3Schema")
@@ -118,7 +119,7 @@ def validate(
     for i, field in enumerate(fields):
         text, field_path = field.json_path, fields_path.index(i).child("jsonPath")
         names_no_field = text == "." or not text.startswith(".")  # whatever the schema is
-        if schema is not None and rejection is None:
+        if schema is not None:
             yield from _selectable_field(text, schema, field_path, seen)
         elif names_no_field:
             yield from _selectable_field(text, JSONSchemaProps(), field_path, seen)

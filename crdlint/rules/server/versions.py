@@ -175,9 +175,14 @@ def name(version: CustomResourceDefinitionVersion, path: Path) -> Iterator[Field
 
 def as_a_whole(spec: CustomResourceDefinitionSpec, path: Path) -> Iterator[FieldError]:
     """Yield what is wrong with the versions taken together."""
-    versions, versions_path = spec.versions, path.child("versions")
-    value = Typed(versions, _VERSIONS_TYPE)
-    names = [version.name for version in versions]
+    names = [version.name for version in spec.versions]
+    yield from _repeated_names(spec, names, path.child("versions"))
+    yield from _storage_versions(spec, names, path.child("versions"))
+
+
+def _repeated_names(
+    spec: CustomResourceDefinitionSpec, names: SequenceOf[str], versions_path: Path
+) -> Iterator[FieldError]:
     if len(set(names)) != len(names):
         repeated = min(name for name, times in Counter(names).items() if times > 1)
         first = names.index(repeated)
@@ -188,11 +193,17 @@ def as_a_whole(spec: CustomResourceDefinitionSpec, path: Path) -> Iterator[Field
         yield invalid(
             UNIQUE.id,
             versions_path,
-            value,
+            Typed(spec.versions, _VERSIONS_TYPE),
             detail,
             help=help_,
             at=later,
         )
+
+
+def _storage_versions(
+    spec: CustomResourceDefinitionSpec, names: SequenceOf[str], versions_path: Path
+) -> Iterator[FieldError]:
+    versions = spec.versions
     marked = [i for i, version in enumerate(versions) if version.storage]
     if len(marked) != 1:
         where = versions_path.index(marked[1]).child("storage") if marked else None
@@ -205,7 +216,7 @@ def as_a_whole(spec: CustomResourceDefinitionSpec, path: Path) -> Iterator[Field
         yield invalid(
             STORAGE.id,
             versions_path,
-            value,
+            Typed(versions, _VERSIONS_TYPE),
             detail,
             at=where,
             help=hint,

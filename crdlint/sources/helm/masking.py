@@ -33,10 +33,15 @@ _ASSIGNMENT: Final = regex(r"\$\w*\s*(?:,\s*\$\w+\s*)?:?=")
 
 @dataclass(frozen=True, slots=True)
 class Directive:
-    """A directive: its range in code points, its lines (1-based) and column (0-based), the text between its braces, its keyword.
+    """A directive.
 
-    The keyword is empty if it outputs a value. `trims_left` and `trims_right` are true for `{{-` and `-}}`; `closed` is
-    false if it has no end.
+    - `start`, `end`: its range in code points
+    - `line`, `end_line`: its first and last line (1-based)
+    - `column`: where it begins (0-based)
+    - `body`: the text between its braces
+    - `keyword`: empty if it outputs a value
+    - `trims_left`, `trims_right`: whether it begins with `{{-`, and ends with `-}}`
+    - `closed`: whether it has an end
     """
 
     start: int
