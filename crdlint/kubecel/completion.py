@@ -335,10 +335,8 @@ def _calls_of_namespace(
     environment: Environment,
 ) -> Iterator[Completion]:
     """Yield calls of functions whose name begins with a namespace, as what follows its dot."""
-    for name in names:
-        call = _call(name, None, env, environment)
-        if call is not None:
-            yield replace(call, name=call.name.removeprefix(f"{namespace}."))
+    for call in _calls(names, None, env, environment):
+        yield replace(call, name=call.name.removeprefix(f"{namespace}."))
 
 
 def _with_target(member: Completion, receiver: str) -> Completion:
@@ -357,10 +355,7 @@ def _globals(
             yield Completion(variable.name, "variable", type_)
     for word in _KEYWORDS:
         yield Completion(word, "keyword", "null" if word == "null" else "bool")
-    for name in filter(_is_name, env.functions):
-        call = _call(name, None, env, environment)
-        if call is not None:
-            yield call
+    yield from _calls(filter(_is_name, env.functions), None, env, environment)
     if _has_macro(environment, "has"):
         self_ = env.find_ident("self")
         fields = _fields(self_.type, declarations) if self_ is not None else iter(())
@@ -398,10 +393,7 @@ def _members(
                     written,
                     since(name),
                 )
-    for name in env.functions:
-        call = _call(name, type_, with_target, environment)
-        if call is not None:
-            yield call
+    yield from _calls(env.functions, type_, with_target, environment)
 
 
 def _fields(type_: Type, declarations: Declarations) -> Iterator[Completion]:
@@ -411,6 +403,16 @@ def _fields(type_: Type, declarations: Declarations) -> Iterator[Completion]:
     for name in () if declared is None else declared.fields:
         field_type = declarations.find_struct_field_type(type_.name, name)
         yield Completion(name, "field", "" if field_type is None else type_text(field_type))
+
+
+def _calls(
+    names: Iterable[str],
+    target: Type | None,
+    env: Env,
+    environment: Environment,
+) -> Iterator[Completion]:
+    """Yield the calls of some functions, without those that do not compile with any arguments."""
+    return filter(None, (_call(name, target, env, environment) for name in names))
 
 
 def _call(

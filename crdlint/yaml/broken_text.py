@@ -165,6 +165,15 @@ class BrokenText:
         """Return the indexes of those of some lines that fit: for which a function returns something true."""
         return [i for i in indexes if fits(self.lines[i])]
 
+    def matches(
+        self, indexes: Iterable[int], find: Callable[[str], re.Match[str] | None]
+    ) -> Iterator[tuple[int, re.Match[str]]]:
+        """Yield those of some lines in which a function finds a match, with the match."""
+        for i in indexes:
+            match = find(self.lines[i])
+            if match is not None:
+                yield i, match
+
     def texts(self, indexes: Iterable[int]) -> list[str]:
         """Return some lines."""
         return [self.lines[i] for i in indexes]
@@ -179,6 +188,11 @@ class BrokenText:
     def previous(self, index: int) -> int | None:
         """Return the index of the last line above that is not blank."""
         return next((i for i in range(index - 1, -1, -1) if self.lines[i].strip()), None)
+
+    def above(self, index: int) -> str:
+        """Return the last line above that is not blank, empty without one."""
+        previous = self.previous(index)
+        return "" if previous is None else self.lines[previous]
 
     def with_same_key(self, index: int) -> list[int]:
         """Return the indexes of the lines that begin with the same key as a line, which may be wrong there."""

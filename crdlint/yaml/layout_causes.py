@@ -98,19 +98,16 @@ def _stray(text: BrokenText, lines: list[int]) -> Cause:
 def tabs(text: BrokenText) -> Iterator[Cause]:
     """Find tabs before keys and after dashes."""
     near = list(text.near())
-    for i in near:
-        line = text.lines[i]
-        match = _TAB_AFTER_DASH.match(line)
-        if match is not None:
-            help_ = f"Replace the tab after the dash in line {text.line(i)} with a space"
-            new = f"{match[1]} {line[match.end() :]}"
-            yield text.line_cause(
-                repairs.SPACES,
-                i,
-                new,
-                help_,
-                (match.end(1), match.end()),
-            )
+    for i, match in text.matches(near, _TAB_AFTER_DASH.match):
+        help_ = f"Replace the tab after the dash in line {text.line(i)} with a space"
+        new = f"{match[1]} {text.lines[i][match.end() :]}"
+        yield text.line_cause(
+            repairs.SPACES,
+            i,
+            new,
+            help_,
+            (match.end(1), match.end()),
+        )
     with_tab = text.fitting(near, _has_tab)
     if with_tab:
         yield from _indented_with_tabs(text, min(with_tab))
@@ -178,12 +175,10 @@ def special_spaces(text: BrokenText) -> Iterator[Cause]:
     near = text.fitting(text.near(), _SPECIAL.search)
     indented = text.fitting(text.structure, _SPECIAL_LAYOUT.match)
     upper = indented[: bisect_left(indented, text.stop)]
-    for i in dict.fromkeys((*near, *reversed(upper))):
-        match = _SPECIAL.search(text.lines[i])
-        if match is not None:
-            below = indented[bisect_left(indented, i) :]
-            alike = [j for j in below if match[0] in text.lines[j]]
-            yield _special_space(text, i, match, alike if i in alike else [i])
+    for i, match in text.matches(dict.fromkeys((*near, *reversed(upper))), _SPECIAL.search):
+        below = indented[bisect_left(indented, i) :]
+        alike = [j for j in below if match[0] in text.lines[j]]
+        yield _special_space(text, i, match, alike if i in alike else [i])
 
 
 def _special_space(
@@ -329,8 +324,7 @@ def missing_list_keys(text: BrokenText) -> Iterator[Cause]:
     """Find items of a list among the fields of a schema, without the key of the list."""
     for i in text.near():
         line = text.lines[i]
-        previous = text.previous(i)
-        line_before = "" if previous is None else text.lines[previous].strip()
+        line_before = text.above(i).strip()
         # A key without a value may be that of the list.
         has_key_or_item = line_before.startswith("- ") or line_before.endswith(":")
         if not line_before or has_key_or_item or not _WORD_AS_ITEM.match(line):

@@ -423,11 +423,7 @@ def inner_quotes(text: BrokenText) -> Iterator[Cause]:
 def several(text: BrokenText) -> Iterator[Cause]:
     """Find lines of a schema with different mistakes, of which each is clear alone, and correct them in one pass."""
     lines = text.fitting(text.structure, lambda line: _corrected(line) != line)
-    keys = {
-        key[0].strip(" :")
-        for i in lines
-        if (key := _CORRECTED_KEY.match(text.lines[i])) is not None
-    }
+    keys = {key[0].strip(" :") for _, key in text.matches(lines, _CORRECTED_KEY.match)}
     if len(keys) > 1:
         new = _corrected(text.lines[lines[0]]).strip()
         help_ = Sample(
@@ -486,28 +482,28 @@ def escapes(text: BrokenText) -> Iterator[Cause]:
     """Find a backslash between double quotes that begins no escape of YAML."""
     if "escape" not in text.message:
         return
-    for i in text.near():
-        first = _BAD_ESCAPE.search(text.lines[i])
-        if first is not None and _mixes_escapes(text.lines[i]):
+    for i, first in text.matches(text.near(), _BAD_ESCAPE.search):
+        headline = f"`{first['escape']}` is no escape in double quotes"
+        if _mixes_escapes(text.lines[i]):
             cause = text.cause(
                 None,
                 i,
                 _MIXED.format(text.line(i)),
                 columns=first.span("escape"),
             )
-            yield cause._replace(headline=f"`{first['escape']}` is no escape in double quotes")
-        elif first is not None:
-            for lines in _alike(text, i, _has_bad_escape):
-                help_ = f"Write `\\\\` for a backslash between double quotes in {text.numbers(lines)}, or use single quotes"
-                edits = text.rewritten(lines, lambda line: _BAD_ESCAPE.sub(_DOUBLED, line))
-                cause = text.cause(
-                    repairs.BACKSLASH,
-                    i,
-                    help_,
-                    edits,
-                    first.span("escape"),
-                )
-                yield cause._replace(headline=f"`{first['escape']}` is no escape in double quotes")
+            yield cause._replace(headline=headline)
+            continue
+        for lines in _alike(text, i, _has_bad_escape):
+            help_ = f"Write `\\\\` for a backslash between double quotes in {text.numbers(lines)}, or use single quotes"
+            edits = text.rewritten(lines, lambda line: _BAD_ESCAPE.sub(_DOUBLED, line))
+            cause = text.cause(
+                repairs.BACKSLASH,
+                i,
+                help_,
+                edits,
+                first.span("escape"),
+            )
+            yield cause._replace(headline=headline)
 
 
 def quotes(text: BrokenText) -> Iterator[Cause]:
@@ -548,14 +544,12 @@ def quotes(text: BrokenText) -> Iterator[Cause]:
 
 def _open_words(text: BrokenText) -> Iterator[Cause]:
     """Find words whose quote is not closed, after the same key in several lines."""
-    for i in text.near():
-        word = _OPEN_WORD.match(text.lines[i])
-        if word is not None:
-            lines, *_ = _alike(text, i, lambda line: _OPEN_WORD.match(line) is not None)
-            help_ = f"Add `{word[2]}` at the end of the values in {text.numbers(lines)}"
-            edits = text.rewritten(lines, _with_closed_quote)
-            if len(lines) > 1:
-                yield text.cause(repairs.CLOSED_QUOTE, i, help_, edits)
+    for i, word in text.matches(text.near(), _OPEN_WORD.match):
+        lines, *_ = _alike(text, i, lambda line: _OPEN_WORD.match(line) is not None)
+        help_ = f"Add `{word[2]}` at the end of the values in {text.numbers(lines)}"
+        edits = text.rewritten(lines, _with_closed_quote)
+        if len(lines) > 1:
+            yield text.cause(repairs.CLOSED_QUOTE, i, help_, edits)
 
 
 def _with_closed_quote(line: str) -> str:
@@ -569,21 +563,16 @@ _MOST_OPEN: Final = 8
 
 def _is_one_of_texts(text: BrokenText, i: int) -> bool:
     """Return whether a line is an item of a list of texts, which need no colon."""
-    previous = text.previous(i)
-    if previous is None or not text.lines[i].lstrip().startswith("- "):
+    if not text.lines[i].lstrip().startswith("- "):
         return False
-    before = text.lines[previous]
+    before = text.above(i)
     is_item = before.lstrip().startswith("- ") and indent_of(before) == indent_of(text.lines[i])
     return before.strip() in _LISTS_OF_TEXTS or (is_item and ":" not in before)
 
 
 def colons(text: BrokenText) -> Iterator[Cause]:
     """Find a key without a colon, and a colon without a space."""
-    headers = (
-        (i, match)
-        for i in text.upwards()
-        if (match := _TEXT_BELOW.match(text.lines[i])) is not None
-    )
+    headers = text.matches(text.upwards(), _TEXT_BELOW.match)
     for i, match in islice(headers, 1):  # the parser stops in the text
         header = f"{match[1]}: {match[2]}"
         help_ = (
