@@ -355,7 +355,8 @@ def _globals(
             yield Completion(variable.name, "variable", type_)
     for word in _KEYWORDS:
         yield Completion(word, "keyword", "null" if word == "null" else "bool")
-    yield from _calls(filter(_is_name, env.functions), None, env, environment)
+    names = filter(_is_name, env.functions)
+    yield from _calls(names, None, env, environment)
     if _has_macro(environment, "has"):
         self_ = env.find_ident("self")
         fields = _fields(self_.type, declarations) if self_ is not None else iter(())
