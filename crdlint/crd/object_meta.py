@@ -373,13 +373,13 @@ _IMMUTABLE_FIELDS: Final = {
 def _labels(meta: ObjectMeta, within: Path, rules: Rules) -> Iterator[FieldError]:
     path = within.child("labels")
     for key, value in meta.labels.items():
-        at = path.child(key)
+        key_path = path.child(key)
         yield from _invalid(
             rules.labels,
             path,
             key,
             is_label_key(key),
-            at=at,
+            at=key_path,
             key=True,
         )
         yield from _invalid(
@@ -387,7 +387,7 @@ def _labels(meta: ObjectMeta, within: Path, rules: Rules) -> Iterator[FieldError
             path,
             value,
             is_label_value(value),
-            at=at,
+            at=key_path,
         )
 
 
