@@ -100,11 +100,14 @@ def check_crd(
     findings = _decode_findings(check)
     if check.ends_with(findings):
         return check.stopped("decode", check.named(findings))
-    for unworded in _validations(check):
-        report = unworded.on(check.server)
-        errors = _located(check, report.errors)
+    if check.stop_at is not None and check.old is None:
+        errors = _located(check, _of_walk(check).errors)
         if check.ends_with(errors.values()):
             return check.stopped("field", [*check.named(findings), *errors.values()])
+    report = _validation(check)
+    errors = _located(check, report.errors)
+    if check.ends_with(errors.values()):
+        return check.stopped("field", [*check.named(findings), *errors.values()])
     errors |= _located(check, report.find_hidden(), errors, hidden=True)
     findings = [*check.named(findings), *errors.values()]
     findings += _of_decoded(check, report, findings)
@@ -119,12 +122,16 @@ def check_crd(
         errors=report.errors,
         compared=compared,
     )
-    if not request.keep or check.rejected:
-        return checked
-    blocking = set(map(str, report.blocking)) & errors.keys()
+    is_kept = request.keep and not check.rejected
+    return _with_definition(checked, check, report) if is_kept else checked
+
+
+def _with_definition(checked: CheckedCRD, check: _CRDCheck, report: ServerReport) -> CheckedCRD:
+    """Return a result with the CRD, its rules, and the findings that keep the server from using it."""
+    blocking = set(map(str, report.blocking))
     return checked._replace(
-        blocking=[finding for finding in findings if finding.message in blocking],
-        definition=FoundCRD(check.crd, check.locator, request.versions),
+        blocking=[finding for finding in checked.diagnostics if finding.message in blocking],
+        definition=FoundCRD(check.crd, check.locator, check.request.versions),
         rules=tuple(
             FoundRule(
                 check.name,
@@ -314,37 +321,39 @@ def _without_nulls(root: Node) -> Node:
     return without_nulls(root)
 
 
-def _validations(check: _CRDCheck) -> Iterator[ServerReport]:
-    """Yield the report of the server, not yet in its words.
+def _of_walk(check: _CRDCheck) -> ServerReport:
+    """Return the report of the server without errors of defaults and rules, which take most of the time to find."""
+    report = create.validate(
+        check.crd,
+        check.server,
+        check.subject.effort,
+        check.common,
+        walk_only=True,
+    )
+    return report.on(check.server)
 
-    Before it comes one without errors of defaults and rules, if they need not be found.
-    """
+
+def _validation(check: _CRDCheck) -> ServerReport:
+    """Return the report of the server on the CRD, or on its update."""
     effort = check.subject.effort
     if check.old is not None:
         from crdlint.linting import update  # only updates need it
 
-        yield update.validate(
+        report = update.validate(
             check.crd,
             check.old.crd,
             check.server,
             effort,
         )
-        return
-    if check.stop_at is not None:
-        yield create.validate(
-            check.crd,
-            check.server,
-            effort,
-            check.common,
-            walk_only=True,
-        )
-    yield create.validate(
+        return report.on(check.server)
+    report = create.validate(
         check.crd,
         check.server,
         effort,
         check.common,
         incomplete=None if check.unread is None else check.unread.schemas,
     )
+    return report.on(check.server)
 
 
 # Findings of a stage; further ones have no headline of their own and no fix
