@@ -189,7 +189,7 @@ class BrokenText:
         """Return the index of the last line above that is not blank."""
         return next((i for i in range(index - 1, -1, -1) if self.lines[i].strip()), None)
 
-    def above(self, index: int) -> str:
+    def previous_line(self, index: int) -> str:
         """Return the last line above that is not blank, empty without one."""
         previous = self.previous(index)
         return "" if previous is None else self.lines[previous]

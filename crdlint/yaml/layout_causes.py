@@ -324,7 +324,7 @@ def missing_list_keys(text: BrokenText) -> Iterator[Cause]:
     """Find items of a list among the fields of a schema, without the key of the list."""
     for i in text.near():
         line = text.lines[i]
-        line_before = text.above(i).strip()
+        line_before = text.previous_line(i).strip()
         # A key without a value may be that of the list.
         has_key_or_item = line_before.startswith("- ") or line_before.endswith(":")
         if not line_before or has_key_or_item or not _WORD_AS_ITEM.match(line):

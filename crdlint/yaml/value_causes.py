@@ -565,7 +565,7 @@ def _is_one_of_texts(text: BrokenText, i: int) -> bool:
     """Return whether a line is an item of a list of texts, which need no colon."""
     if not text.lines[i].lstrip().startswith("- "):
         return False
-    before = text.above(i)
+    before = text.previous_line(i)
     is_item = before.lstrip().startswith("- ") and indent_of(before) == indent_of(text.lines[i])
     return before.strip() in _LISTS_OF_TEXTS or (is_item and ":" not in before)
 
