@@ -139,8 +139,11 @@ else:
             values = dict(zip(positional, arguments, strict=False)) | named
             is_valid = len(values) == len(arguments) + len(named) and _complete(values, fields)
             if not is_valid or next(calls) >= _FEW:
+                # Another thread may have replaced this function already.
                 cls = next(
-                    base for base in type(self).__mro__ if vars(base).get("__init__") is first
+                    base
+                    for base in type(self).__mro__
+                    if vars(base).get("__light_fields__") is fields
                 )
                 cls.__init__ = _compiled_init(cls, fields)
                 cls.__init__(self, *arguments, **named)

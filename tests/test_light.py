@@ -100,6 +100,18 @@ def _values(make: Callable[..., Any], kind: int, *arguments: object, **named: ob
     return str([[getattr(value, name, "unset") for name in names] for value in values])
 
 
+def test_a_thread_may_compile_a_class_while_another_one_makes_a_value() -> None:
+    @dataclass(slots=True)
+    class Counted:
+        number: int
+
+    begun = Counted.__init__
+    counted = [Counted(number) for number in range(100)]
+    assert Counted.__init__ is not begun
+    begun(counted[0], 7)
+    assert counted[0] == Counted(7)
+
+
 def test_values_are_made_alike_before_and_after_the_class_is_compiled() -> None:
     kind = _shapes(dataclass)[0]
     made = [kind(1, made=[number]) for number in range(100)]
