@@ -270,7 +270,7 @@ class _CheckCommand:
         state.summary.seconds = time.perf_counter() - start
         self._report_all()
         is_empty = not (deleted or self._has_found_something())
-        is_missing = is_empty and self._is_missing_crds(discovered)
+        is_missing = is_empty and self._report_missing(discovered)
         status = 2 if is_missing else state.status_after(self._fixing)
         if not (arguments.no_cache or arguments.verbose or self._reports.tell_time):
             streams.keep(status)
@@ -300,7 +300,7 @@ class _CheckCommand:
         has_findings = state.has_findings or state.removed
         return bool(state.summary.crds or has_findings or state.has_trouble)
 
-    def _is_missing_crds(self, discovered: Found) -> bool:
+    def _report_missing(self, discovered: Found) -> bool:
         """Report that no CRD was found, and return whether that is an error."""
         return nothing_found(
             self._options,

@@ -184,7 +184,11 @@ class Locator:
         return (node, "") if isinstance(node, Scalar) and is_null else None
 
     def _first(self, chain: list[Path]) -> SourceLocation:
-        """Return the location of the start of a chain of paths, deepest first; moved steps are removed from the chain."""
+        """Return the location of the start of a chain of paths, deepest first; moved steps are removed from the chain.
+
+        Conversion to the internal version moves fields by their first steps, such as `spec.version` from
+        `spec.versions[0].name`, so these are located together.
+        """
         top = chain[-_MOVED_STEPS:]
         del chain[-_MOVED_STEPS:]
         location = self._follow(_as_given(top[0].steps()))

@@ -129,11 +129,11 @@ class _Stages:
         structural_errors = walked.structural_errors()
         if options.walk_only:
             return ServerReport((*at_root, *structural_errors, *open_api))
-        if not structural_errors:
-            structural_errors = self._of_defaults(walked.with_defaults)
-        errors = (*at_root, *structural_errors, *open_api)
-        if any(error.type is not NOT_EVALUATED for error in structural_errors):
-            blocking = tuple(structural_errors) if walked.with_rules else ()
+        # The server does not validate defaults after errors of the structure, nor compiles rules after either.
+        before_rules = structural_errors or self._of_defaults(walked.with_defaults)
+        errors = (*at_root, *before_rules, *open_api)
+        if any(error.type is not NOT_EVALUATED for error in before_rules):
+            blocking = tuple(before_rules) if walked.with_rules else ()
             return ServerReport(errors, blocking=blocking)
         nodes = self._nodes_to_compile()
         of_rules, rules = cel.compile_and_estimate(nodes, options, self._schema_path)

@@ -204,7 +204,7 @@ class DocumentWalk(ABC):
             document = parse_chunk(chunk)
             document.is_continued = part.is_continued
             is_filled = document.root is not None or document.error is not None
-            is_skipped = is_filled and self._is_skipped(document, part)
+            is_skipped = is_filled and not self._check_part(document, part)
             self._report_rest(document, is_skipped=is_skipped)
             # Whether a syntax error is reported, and what a part of an object is, depends on the whole file.
             is_alone = part.is_whole and document.error is None
@@ -225,26 +225,26 @@ class DocumentWalk(ABC):
         elif result == _SKIPPED:
             self.skipped = chunk.text, chunk.junk
 
-    def _is_skipped(self, document: Document, part: Portion) -> bool:
-        """Check a document that is not empty, or report that it belongs to the one above; return whether it is skipped."""
-        return not self.check_rest(document, part) and self._check(document)
+    def _check_part(self, document: Document, part: Portion) -> bool:
+        """Check a document that is not empty, or report that it belongs to the one above; return whether it is one to check."""
+        return self.check_rest(document, part) or self._check(document)
 
     def _check(self, document: Document) -> bool:
-        """Check a document that is not empty, and return whether it is skipped."""
+        """Check a document that is not empty, and return whether it is one to check; others are skipped."""
         error: YAMLDecodeError | None = None
         if document.root is not None:
             try:
-                return not self.check_objects(document)
+                return self.check_objects(document)
             except YAMLDecodeError as conversion:
                 # In the order in which Go decodes the document.
                 error = first_error(document.root) or conversion
         if not self._is_too_deep(document) and self.skips_unparsed(document):
-            return True
+            return False
         if error is not None:
             self._report_conversion(document, error)
         elif document.error is not None:
             self._report_syntax(document, document.error)
-        return False
+        return True
 
     def _is_too_deep(self, document: Document) -> bool:
         """Return whether a document that may matter is not read because crdlint stops within its brackets."""

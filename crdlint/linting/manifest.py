@@ -476,7 +476,11 @@ def _located(
     *,
     hidden: bool = False,
 ) -> dict[str, Diagnostic]:
-    """Return the findings of field errors by message, without those `reported` and duplicates, as in upstream's ToAggregate."""
+    """Return the findings of field errors by message, without those `reported` and duplicates, as in upstream's ToAggregate.
+
+    They are `hidden` if the server reports them only after others are fixed: those of later stages (`find_hidden`), and
+    all of a CRD that it cannot decode.
+    """
     decoded, locator = check.decoded, check.locator
     not_decoded = {
         id(problem.node)
