@@ -65,7 +65,7 @@ _EXPONENT: Final = 1e21  # Go prints this and larger floats with an exponent
 
 
 class Reader:
-    """Decodes values; `failed` says whether Go's decoder would reject one of them or not know it; the others are read as well.
+    """Decodes values; `failed` is set if Go's decoder would reject one of them or not know it; the others are read as well.
 
     `json` means that the document is JSON (see `is_json`); `unknown` contains the attributes of fields that the server
     does not know. `wraps` means that numbers are converted as in Go, which keeps the lowest bits of those out of range.
