@@ -45,7 +45,8 @@ def parse_valid(text: str, options: ParserOptions) -> ParseResult | None:
         return None
 
     def parsed(limit: int) -> ParseResult:
-        return _result(text, options, lambda builder: _FastParser(builder, tokens, limit).parse())
+        builder = Builder(text, options)
+        return _result(builder, _FastParser(builder, tokens, limit).parse)
 
     try:
         try:
@@ -78,7 +79,8 @@ def _with_errors(text: str, options: ParserOptions) -> ParseResult:
         return earlier[1]
     from crdlint.cel.antlr.recognizer import recognize
 
-    result = _result(text, options, recognize)
+    builder = Builder(text, options)
+    result = _result(builder, lambda: recognize(builder))
     _WITH_ERRORS.put(key, (options, result), len(text))
     return result
 
@@ -87,13 +89,10 @@ def _with_errors(text: str, options: ParserOptions) -> ParseResult:
 _WITH_ERRORS: Recent[tuple[ParserOptions, ParseResult]] = Recent(100_000)
 
 
-def _result(
-    text: str, options: ParserOptions, parse_tokens: Callable[[Builder], Expr]
-) -> ParseResult:
-    builder = Builder(text, options)
+def _result(builder: Builder, parse_tokens: Callable[[], Expr]) -> ParseResult:
     expr: Expr = ast.Unspecified(1)
     try:
-        expr = parse_tokens(builder)
+        expr = parse_tokens()
     except ExpansionError as error:
         builder.add_error(CodedMessage(str(error)))
     except _LimitError:

@@ -136,7 +136,7 @@ class Frame:
     def put(self, id_: int, value: Value, dropped: Sequence[int] = ()) -> None:
         """Record a value, if there is a stack."""
 
-    def pop(self, ids: Sequence[int], values: Sequence[Value]) -> Sequence[Value] | None:
+    def take(self, ids: Sequence[int], values: Sequence[Value]) -> Sequence[Value] | None:
         """Return the evaluated `values` that are the arguments of a call, None if one is missing."""
         return values if len(values) == len(ids) else None
 
@@ -187,7 +187,7 @@ class StackedFrame(Frame):
         """Remove the topmost value of each id in `dropped` and everything above it from the stack, and push a value."""
         stack, last = self._stack, self._last
         for argument in dropped:
-            self.pop((argument,), ())
+            self.take((argument,), ())
         stack.append((id_, value, last.get(id_, -1)))
         last[id_] = len(stack) - 1
 
@@ -196,7 +196,7 @@ class StackedFrame(Frame):
         super().select(id_, value, dropped)
         self.put(id_, value, dropped)
 
-    def pop(self, ids: Sequence[int], values: Sequence[Value]) -> Sequence[Value] | None:
+    def take(self, ids: Sequence[int], values: Sequence[Value]) -> Sequence[Value] | None:
         """Remove and return the arguments of a call, last one first; None if one is missing."""
         del values
         stack = self._stack

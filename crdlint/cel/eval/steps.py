@@ -339,7 +339,7 @@ class StepMaker:
                     result = value
                     if is_variadic:
                         break
-            arguments, units = frame.pop(ids, values), None
+            arguments, units = frame.take(ids, values), None
             if arguments is not None and in_advance:
                 units = cost(arguments, None)
                 frame.reserve_cost(units)
@@ -364,7 +364,7 @@ class StepMaker:
 
         def recorded(frame: Frame) -> Value:
             value = run(frame)
-            frame.pop(ids, ())
+            frame.take(ids, ())
             frame.charge(cost)
             frame.put(id_, value)
             return value
