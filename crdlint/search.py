@@ -13,10 +13,11 @@ Changes that can be made together, such as the fixes of a file, do not compete: 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from math import inf
 from typing import Final, Generic, TypeVar
 
+from crdlint.gathering import partitioned
 from crdlint.light import dataclass
 from crdlint.safety.work import Effort
 
@@ -165,17 +166,24 @@ def _without_blamed(
     faults_of: dict[int, list[Fault]] = {}
     while rest and trials.are_left:
         faults_of = _by_blamed(trials.of(rest), blamed)
-        new = [change for change in rest if id(change) in faults_of]
+        new, others = _with_faults(rest, faults_of)
         if not new:
             break
         failed |= {id(change): (change, faults_of[id(change)]) for change in new}
-        rest = [change for change in rest if id(change) not in faults_of]
+        rest = others
     if not rest:
         return list(failed.values()), []
     # The faults of these are still there without them.
     acquitted = [change for key, (change, _) in failed.items() if key in faults_of]
     remaining = [each for key, each in failed.items() if key not in faults_of]
-    return remaining, [acquitted, rest] if acquitted else [rest]
+    return remaining, list(filter(None, (acquitted, rest)))
+
+
+def _with_faults(
+    changes: Sequence[Change], faults_of: Mapping[int, Sequence[Fault]]
+) -> tuple[list[Change], list[Change]]:
+    """Return the changes that have faults, and the others."""
+    return partitioned(changes, lambda change: id(change) in faults_of)
 
 
 def _by_blamed(
