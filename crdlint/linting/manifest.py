@@ -23,7 +23,7 @@ from crdlint.linting.documents import as_stored, name_of, take_duplicate_keys
 from crdlint.linting.result import ComparedCRD, FoundCRD, FoundRule, OldCRD
 from crdlint.rules import catalog
 from crdlint.rules.engine import headlines
-from crdlint.rules.engine.advisory import DecodedCRD
+from crdlint.rules.engine.advisory import DecodedCRD, version_parts
 from crdlint.rules.engine.common import Common
 from crdlint.rules.engine.finding import (
     AdviceFinding,
@@ -148,8 +148,9 @@ def _of_decoded(
     check: _CRDCheck, report: ServerReport, errors: SequenceOf[Diagnostic]
 ) -> list[Diagnostic]:
     """Return the advice about a CRD, and its changes if the server can decode it; no practices that `errors` may explain."""
-    advice = check.named([*_ignored_fields(check), *_advisories(check, report)])
-    practices = check.named(_practices(check, report))
+    decoded = check.decoded_crd(report)
+    advice = check.named([*_ignored_fields(check), *_advisories(check, decoded)])
+    practices = check.named(_practices(check, decoded))
     explained = set(map(_scope, errors))
     practices = [
         practice
@@ -274,6 +275,7 @@ class _CRDCheck:
             root=subject.root,
             text=subject.document.text,
             spec=spec,
+            parts=tuple(version_parts(spec)),
             schemas=self.common.all_schemas(spec),
             old_schemas=[] if old is None else all_schemas(old.crd.spec),
             rules=report.rules,
@@ -589,30 +591,25 @@ def _is_at(locator: Locator, error: FieldError, nodes: set[int]) -> bool:
     return position.exact and (id(position.node) in nodes or id(position.key) in nodes)
 
 
-def _advisories(check: _CRDCheck, report: ServerReport) -> Iterator[Diagnostic]:
+def _advisories(check: _CRDCheck, decoded: DecodedCRD) -> Iterator[Diagnostic]:
     """Yield the server's warnings, and crdlint's advice about any CRD."""
-    request = check.request
-    advice = request.advice
+    advice = check.request.advice
     if advice is None:
-        advice = catalog.advice(request.requested, accepted=False)
-    yield from _of_advice(check, report, advice)
+        advice = catalog.advice(check.request.requested)
+    yield from _of_advice(check, decoded, advice)
 
 
-def _practices(check: _CRDCheck, report: ServerReport) -> Iterator[Diagnostic]:
+def _practices(check: _CRDCheck, decoded: DecodedCRD) -> Iterator[Diagnostic]:
     """Yield the advice about a CRD whose errors are elsewhere."""
-    request = check.request
-    if request.advice is None:
-        always = catalog.advice(request.requested, accepted=False)
-        advice = catalog.advice(request.requested, accepted=True)[len(always) :]
-        yield from _of_advice(check, report, advice)
+    if check.request.advice is None:
+        yield from _of_advice(check, decoded, catalog.practices(check.request.requested))
 
 
 def _of_advice(
-    check: _CRDCheck, report: ServerReport, advice: Iterable[Advise]
+    check: _CRDCheck, decoded: DecodedCRD, advice: Iterable[Advise]
 ) -> Iterator[Diagnostic]:
-    decoded = check.decoded_crd(report)
     for advise in advice:
-        for advisory in attempt(_all, advise, decoded) or ():
+        for advisory in attempt(advise, decoded) or ():
             is_unsure = check.unread is not None and _is_about(check.unread, advisory, check)
             if not is_unsure:
                 yield _advised(check, advisory)
@@ -647,10 +644,6 @@ def _advised(check: _CRDCheck, advisory: Advisory) -> Diagnostic:
         diagnostic, AdviceFinding(check.manifest, advisory.rule, advisory)
     )
     return with_marker(diagnostic, check.crd, rule, advisory.marker)
-
-
-def _all(advise: Advise, decoded: DecodedCRD) -> list[Advisory]:
-    return list(advise(decoded))
 
 
 def _compared(check: _CRDCheck, report: ServerReport) -> ComparedCRD:

@@ -178,18 +178,18 @@ def checks() -> list[Check]:
 
 
 @cache
-def advice(requested: frozenset[str], *, accepted: bool) -> tuple[Advise, ...]:
-    """Return the advice about a CRD, which the API server has `accepted` or not: on request only what is `requested`."""
+def advice(requested: frozenset[str]) -> tuple[Advise, ...]:
+    """Return the advice about any CRD: on request only what is `requested`."""
     declared = _requested(requested, Advice)
-    always = tuple(advice.findings for advice in declared if not advice.is_practice)
-    practices = tuple(advice.findings for advice in declared if advice.is_practice)
-    return (*always, *practices, node_advisor(requested).run) if accepted else always
+    return tuple(advice.findings for advice in declared if not advice.is_practice)
 
 
 @cache
-def node_advisor(requested: frozenset[str]) -> NodeAdvisor:
-    """Return what runs the advice on nodes: on request only what is `requested`."""
-    return NodeAdvisor(_requested(requested, NodeAdvice))
+def practices(requested: frozenset[str]) -> tuple[Advise, ...]:
+    """Return the advice about a CRD that the API server accepts: on request only what is `requested`."""
+    declared = _requested(requested, Advice)
+    on_nodes = NodeAdvisor(_requested(requested, NodeAdvice))
+    return (*(advice.findings for advice in declared if advice.is_practice), on_nodes.findings)
 
 
 _AdviceT = TypeVar("_AdviceT", Advice, NodeAdvice)

@@ -9,8 +9,9 @@ from typing import Final
 from crdlint.crd.model import CustomResourceColumnDefinition, JSONSchemaProps
 from crdlint.crd.paths import Path
 from crdlint.light import regex
-from crdlint.rules.engine.advisory import Advisory, DecodedCRD, version_parts
+from crdlint.rules.engine.advisory import Advisory, DecodedCRD
 from crdlint.rules.engine.rule import Caution, Hint
+from crdlint.schema.json_paths import follow
 
 _OfVersion: Final = partial(Caution, scope="version")
 _AGE: Final = "{name: Age, type: date, jsonPath: .metadata.creationTimestamp}"
@@ -54,7 +55,7 @@ def each_column(
     crd: DecodedCRD,
 ) -> Iterator[tuple[CustomResourceColumnDefinition, Path]]:
     """Yield the columns of all versions with their paths, those that versions share once."""
-    for parts in version_parts(crd.spec):
+    for parts in crd.parts:
         for i, column in enumerate(parts.columns):
             yield column, parts.path.child("additionalPrinterColumns").index(i)
 
@@ -63,9 +64,7 @@ def fields_of_columns(
     crd: DecodedCRD,
 ) -> Iterator[tuple[CustomResourceColumnDefinition, JSONSchemaProps, Path]]:
     """Yield the columns whose path leads to a field, with its schema, and their paths."""
-    from crdlint.schema.json_paths import follow  # few CRDs have a column that needs it
-
-    for parts in version_parts(crd.spec):
+    for parts in crd.parts:
         for i, column in enumerate(parts.columns):
             if not column.json_path or parts.schema is None:
                 continue
@@ -105,7 +104,7 @@ def _filter(crd: DecodedCRD) -> Iterator[Advisory]:
     good=_columns(f"{_READY}, {_AGE}"),
 ).practice
 def _duplicate(crd: DecodedCRD) -> Iterator[Advisory]:
-    for parts in version_parts(crd.spec):
+    for parts in crd.parts:
         seen: set[str] = set()
         cause = ""
         for i, column in enumerate(parts.columns):

@@ -14,7 +14,6 @@ from crdlint.rules.advice.pruned_objects import (
 from crdlint.rules.engine.advisory import (
     Advisory,
     DecodedCRD,
-    version_parts,
 )
 from crdlint.rules.engine.rule import Nodes, OnRequest
 from crdlint.schema.json_paths import steps
@@ -101,7 +100,7 @@ def _spec(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     good=_columns(f"{_READY}, {_AGE}"),
 ).practice
 def _age(crd: DecodedCRD) -> Iterator[Advisory]:
-    for parts in version_parts(crd.spec):
+    for parts in crd.parts:
         paths = [[name for name, _ in steps(column.json_path)] for column in parts.columns]
         if paths and ["metadata", "creationTimestamp"] not in paths:
             yield Advisory(
@@ -120,7 +119,7 @@ def _age(crd: DecodedCRD) -> Iterator[Advisory]:
     good=_scale(", labelSelectorPath: .status.b"),
 ).practice
 def _selector(crd: DecodedCRD) -> Iterator[Advisory]:
-    for parts in version_parts(crd.spec):
+    for parts in crd.parts:
         scale = parts.scale
         if scale is not None and not scale.label_selector_path:
             message = (
@@ -150,7 +149,7 @@ def _scaled(keywords: str) -> str:
     good=_scaled(", default: 1"),
 ).practice
 def _optional_replicas(crd: DecodedCRD) -> Iterator[Advisory]:
-    for parts in version_parts(crd.spec):
+    for parts in crd.parts:
         scale = parts.scale
         path = "" if scale is None else scale.spec_replicas_path
         optional = None if parts.schema is None else _optional_step(parts.schema, path)

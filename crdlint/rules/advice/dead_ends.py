@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.phrases import OneCommand, nearest
 from crdlint.rules.advice.pruned_objects import keeps_as_item
-from crdlint.rules.engine.advisory import Advisory, DecodedCRD, in_junctor, version_parts
+from crdlint.rules.engine.advisory import Advisory, DecodedCRD, in_junctor
 from crdlint.rules.engine.rule import Caution, Nodes
 from crdlint.schema.defaulting import META_FIELDS
 
@@ -43,7 +43,7 @@ def _rule(text: str) -> str:
     good=_version(_PHASE),
 ).practice
 def _no_schema(crd: DecodedCRD) -> Iterator[Advisory]:
-    for parts in () if crd.spec.preserve_unknown_fields else version_parts(crd.spec):
+    for parts in () if crd.spec.preserve_unknown_fields else crd.parts:
         root = parts.schema if parts.has_status else None
         if root is None or root.type != "object" or root.x_preserve_unknown_fields:
             continue
@@ -73,7 +73,7 @@ def status_on_create(crd: DecodedCRD) -> Iterator[Advisory]:
         return
     from crdlint.cel.source_ranges import range_at
 
-    with_status = {id(parts.schema) for parts in version_parts(crd.spec) if parts.has_status}
+    with_status = {id(parts.schema) for parts in crd.parts if parts.has_status}
     for rule in rules:
         schema, compiled = rule.node.schema, rule.compiled
         is_not_on_create = compiled.uses_old_self or compiled.rule.error is not None

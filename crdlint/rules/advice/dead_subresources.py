@@ -12,7 +12,7 @@ from crdlint.crd.model import (
 from crdlint.crd.paths import Path
 from crdlint.light import NamedTuple, regex
 from crdlint.phrases import OneCommand
-from crdlint.rules.engine.advisory import Advisory, DecodedCRD, VersionParts, version_parts
+from crdlint.rules.engine.advisory import Advisory, DecodedCRD, VersionParts
 from crdlint.rules.engine.edits import Edits, expect
 from crdlint.rules.engine.finding import AdviceFinding
 from crdlint.rules.engine.fixer import Fixer
@@ -103,7 +103,7 @@ DEAD_SCALE = _OfVersion(
 def dead_paths(crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield paths of columns and scale that lead to no field, or to one of a wrong type; those that versions share once."""
     by_message: dict[str, list[Advisory]] = {}
-    for parts in () if crd.spec.preserve_unknown_fields else version_parts(crd.spec):
+    for parts in () if crd.spec.preserve_unknown_fields else crd.parts:
         if parts.schema is not None:
             columns = _with_one_cause(_columns(parts, parts.schema))
             for advisory in (*columns, *_scale_paths(parts, parts.schema)):
@@ -339,7 +339,7 @@ def _on_other_side(text: str, root: JSONSchemaProps) -> str | None:
 ).practice
 def unparsed_columns(crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield the first column of each version whose path the server cannot parse."""
-    for parts in version_parts(crd.spec):
+    for parts in crd.parts:
         for i, column in enumerate(parts.columns):
             error = syntax_error(column.json_path)
             if error is not None:
@@ -419,7 +419,7 @@ NULL_STATUS = _OfVersion(
 def status(crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield the versions with a status but no subresource, as one finding, and those whose status is null or required."""
     without: list[Advisory] = []
-    for i, parts in enumerate(version_parts(crd.spec)):
+    for i, parts in enumerate(crd.parts):
         node = child(
             crd.root,
             "spec",

@@ -151,10 +151,10 @@ def _one_type(crd: DecodedCRD) -> Iterator[Advisory]:
 
 def _failing(rule: EstimatedRule) -> Iterator[Advisory]:
     """Yield the first operation of a rule that fails for one type of values."""
-    from crdlint.cel.source_ranges import range_at
-
     if rule.compiled.rule.error is not None or "type(" in rule.rule.rule:
         return
+    from crdlint.cel.source_ranges import range_at  # few CRDs have a rule that needs it
+
     compiled = rule.compiled.rule.compiled
     for operand in _certain(compiled.expr):
         failing = _operation(operand, rule.node.schema)

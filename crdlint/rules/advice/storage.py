@@ -24,7 +24,7 @@ from crdlint.rules.engine.fixer import Fixer, removal
 from crdlint.rules.engine.rule import Hint, Nodes, OnRequest, Rule
 from crdlint.safety.bugs import attempt
 from crdlint.yaml.json_values import to_json
-from crdlint.yaml.nodes import Mapping, Node, Scalar, child, items_of
+from crdlint.yaml.nodes import Mapping, Node, Scalar, child, items_of, key_names
 from crdlint.yaml.resolve import resolve
 
 _COPIED: Final = (
@@ -348,7 +348,8 @@ def _of_schema(schema: JSONSchemaProps) -> Iterator[Advisory]:
 
 
 def _within(mapping: Node | None, names: Iterable[str], path: Path) -> Iterator[Advisory]:
-    for name in names:
+    written = set(key_names(mapping)) if isinstance(mapping, Mapping) else ()
+    for name in [name for name in names if name in written]:
         node = child(mapping, name)
         value = (
             resolve(node) if isinstance(node, Scalar) else node.items if node is not None else None

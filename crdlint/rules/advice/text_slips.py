@@ -33,6 +33,9 @@ _DASH: Final = regex("[A-Za-z0-9][\u2013\u2014\u2212][A-Za-z0-9]")
 _WORDS: Final = regex(r"[A-Za-z][\w-]*(?:(?:[ ]+|, ?)[A-Za-z][\w-]*)+")
 _COMPARISONS: Final = frozenset({"_==_", "_!=_"})
 _ORDERS: Final = {"_<_": "<", "_<=_": "<=", "_>_": ">", "_>=_": ">="}
+# What a rule has that compares with a text, or by an order.
+_QUOTES: Final = frozenset("'\"")
+_ORDER_SIGNS: Final = frozenset("<>")
 
 
 def _ordered(rule: str) -> str:
@@ -279,6 +282,8 @@ def _words(crd: DecodedCRD) -> Iterator[Advisory]:
 
 
 def _words_of(rule: EstimatedRule) -> Iterator[Advisory]:
+    if _QUOTES.isdisjoint(rule.rule.rule):
+        return
     for field, words in _compared_words(_tree_of(rule), rule.node.schema):
         values = dict.fromkeys(value for value in field.enum if isinstance(value, str))
         shown = ", ".join(f"`{value}`" for value in [*values][:5])
@@ -338,11 +343,16 @@ def _orders(crd: DecodedCRD) -> Iterator[Advisory]:
 
 
 def _orders_of(rule: EstimatedRule) -> Iterator[Advisory]:
+    if _ORDER_SIGNS.isdisjoint(rule.rule.rule):
+        return
     from crdlint.cel.ast import calls
 
     schema = rule.node.schema
     for node in calls(_tree_of(rule), _ORDERS):
-        first, second = (_measure(side, schema) for side in node.args)
+        first = _measure(node.args[0], schema)
+        if not first.units:
+            continue
+        second = _measure(node.args[1], schema)
         help_ = _compared(first, second, node.function)
         if help_:
             message = f"rule compares `{first.text}` and `{second.text}` letter by letter"

@@ -28,7 +28,7 @@ from crdlint.light import NamedTuple
 from crdlint.schema.traversal import lineage, schemas
 from crdlint.yaml.nodes import Mapping, text_or_empty
 
-Advise: TypeAlias = "Callable[[DecodedCRD], Iterable[Advisory]]"
+Advise: TypeAlias = "Callable[[DecodedCRD], Sequence[Advisory]]"
 _SPEC = Path("spec").shared()
 SCALARS: Final = frozenset({"string", "integer", "number", "boolean"})
 # The types of the values that a keyword limits.
@@ -87,6 +87,7 @@ class DecodedCRD(NamedTuple):
 
     - `root`: its node
     - `text`: the text of its document
+    - `parts`: its versions, see `version_parts`
     - `schemas`: all schemas of its versions
     - `old_schemas`: those of the CRD that it replaces, empty on create
     - `rules`: those that the server compiles, with their costs
@@ -103,6 +104,7 @@ class DecodedCRD(NamedTuple):
     root: Mapping
     text: str
     spec: CustomResourceDefinitionSpec
+    parts: Sequence[VersionParts]
     schemas: Sequence[JSONSchemaProps]
     old_schemas: Sequence[JSONSchemaProps]
     rules: Sequence[EstimatedRule]
@@ -128,9 +130,8 @@ def on_rules(
         key = *estimated.written, id(estimated.compiled.rule.compilation)
         if key not in advice:
             advice[key] = list(advise(estimated))
-        path = estimated.path.child("rule")
         for advisory in advice[key]:
-            yield advisory._replace(path=path)
+            yield advisory._replace(path=estimated.path.child("rule"))
 
 
 class VersionParts(NamedTuple):

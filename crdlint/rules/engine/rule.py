@@ -234,10 +234,12 @@ class Advice(NamedTuple):
     run: Callable[[DecodedCRD], Iterable[Advisory]]
     is_practice: bool = False
 
-    def findings(self, crd: DecodedCRD) -> Iterator[Advisory]:
-        """Yield the findings about a CRD, as those of the rule unless they name another one."""
-        for advisory in self.run(crd):
-            yield advisory if advisory.rule else advisory._replace(rule=self.rule.id)
+    def findings(self, crd: DecodedCRD) -> list[Advisory]:
+        """Return the findings about a CRD, as those of the rule unless they name another one."""
+        return [
+            advisory if advisory.rule else advisory._replace(rule=self.rule.id)
+            for advisory in self.run(crd)
+        ]
 
 
 class NodeAdvice(NamedTuple):
@@ -258,8 +260,9 @@ class NodeAdvisor:
         self.advice: Final = advice
         self._plans: Final[dict[tuple[int, str], tuple[NodeAdvice, ...]]] = {}
 
-    def run(self, crd: DecodedCRD) -> Iterator[Advisory]:
-        """Yield the findings at all nodes, parents first."""
+    def findings(self, crd: DecodedCRD) -> list[Advisory]:
+        """Return the findings at all nodes, parents first."""
+        findings: list[Advisory] = []
         repeated: dict[str, list[Advisory]] = {}
         for schema in crd.schemas:
             for advice in self._plan(schema):
@@ -268,9 +271,10 @@ class NodeAdvisor:
                     if advice.once:
                         repeated.setdefault(named.rule, []).append(named)
                     else:
-                        yield named
+                        findings.append(named)
         for advisories in repeated.values():
-            yield from once(advisories)
+            findings += once(advisories)
+        return findings
 
     def _plan(self, schema: JSONSchemaProps) -> tuple[NodeAdvice, ...]:
         """Return the advice for a node, which depends on its fields and its type only."""
