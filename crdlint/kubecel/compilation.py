@@ -111,6 +111,10 @@ class Expression:
         """The features of an expression without errors in which servers differ."""
         return self.compilation.uses
 
+    def fails_alike(self, other: Environment, *, in_words: bool) -> bool:
+        """Return whether an expression with an error has the same one in another environment, in the same words or others."""
+        return self.compilation.fails_alike(self.environment, other, in_words=in_words)
+
     @property
     def env(self) -> Env:
         """The declarations that the expression may use."""
@@ -203,32 +207,30 @@ class RuleCompiler:
 
     def rule(self, rule: ValidationRule, environments: Environments) -> CompiledRule:
         """Compile a rule and, if it has no error, its message expression. Upstream: cel.compileRule."""
-        optional = bool(rule.optional_old_self)
-        environment = (
-            environments.stored if rule.rule in environments.stored_rules else environments.new
-        )
+        is_stored = rule.rule in environments.stored_rules
         compiled = self.expression(
             rule.rule,
             RULE,
-            environment,
-            optional_old_self=optional,
+            environments.stored if is_stored else environments.new,
+            optional_old_self=bool(rule.optional_old_self),
         )
         has_value = not compiled.compiled.errors and compiled.compiled.output_type is BOOL
         may_use = has_value and OLD_SELF in rule.rule
         uses_old_self = may_use and OLD_SELF in compiled.compiled.result.names
         if compiled.error is not None or not rule.message_expression:
             return CompiledRule(compiled, uses_old_self=uses_old_self)
+        return CompiledRule(compiled, self.message(rule, environments), uses_old_self)
+
+    def message(self, rule: ValidationRule, environments: Environments) -> Expression:
+        """Compile the message expression of a rule, which it must have."""
         text = rule.message_expression
-        environment = (
-            environments.stored if text in environments.stored_messages else environments.new
-        )
-        message = self.expression(
+        is_stored = text in environments.stored_messages
+        return self.expression(
             text,
             MESSAGE,
-            environment,
-            optional_old_self=optional,
+            environments.stored if is_stored else environments.new,
+            optional_old_self=bool(rule.optional_old_self),
         )
-        return CompiledRule(compiled, message, uses_old_self)
 
     def expression(
         self,

@@ -201,11 +201,13 @@ class Declarer:
     """Declares the schemas of one CRD version, each once even if several rules need it.
 
     `declare` returns None if CEL has no type for the schema: an array without items, or an unknown type.
+    `switches` are the names of those switches of the dialect that the declarations depend on.
     """
 
     dialect: CELDialect
     sharing: Sharing = field(default_factory=Sharing)
     doubts: Doubts = _NO_DOUBTS
+    switches: set[str] = field(default_factory=set)
     _by_schema: dict[tuple[int, bool], DeclType | None] = field(default_factory=dict)
 
     def declare(self, schema: JSONSchemaProps, *, is_resource: bool) -> DeclType | None:
@@ -261,7 +263,7 @@ class Declarer:
 
     def _int_or_string(self, schema: JSONSchemaProps) -> DeclType:
         most = _LONGEST_STRING
-        if self.dialect.max_length_bounds_int_or_string:
+        if self._has("max_length_bounds_int_or_string"):
             most = _max_length(schema)
         shape = self.sharing.shape("int-or-string", most)
         return DeclType(1, most, types.DYN, schema=schema, shape=shape)
@@ -319,7 +321,7 @@ class Declarer:
         }
         if is_resource and not has_resource_fields(schema):
             members |= {name: (declared, None) for name, declared in _RESOURCE_FIELDS.items()}
-            if self.dialect.caps_metadata_names:
+            if self._has("caps_metadata_names"):
                 members["metadata"] = self._capped_metadata(schema), None
         return members
 
@@ -356,7 +358,7 @@ class Declarer:
     def _string(self, schema: JSONSchemaProps) -> DeclType:
         type_, least, most = _FORMATS.get(schema.format, (STRING, _MIN_STRING_SIZE, None))
         if type_ is STRING:
-            most = _max_length(schema, enum_bounds=self.dialect.enum_bounds_strings)
+            most = self._longest(schema)
         elif most is None:
             most = _LONGEST_STRING if schema.max_length is None else max(schema.max_length, 0)
         return DeclType(
@@ -366,6 +368,18 @@ class Declarer:
             schema=schema,
             shape=self.sharing.shape(type_.name, most),
         )
+
+    def _longest(self, schema: JSONSchemaProps) -> int:
+        """Return the maximum length of a string in bytes."""
+        is_bounded_by_enum = schema.max_length is None and bool(schema.enum)
+        if is_bounded_by_enum and not self._has("enum_bounds_strings"):
+            return _LONGEST_STRING
+        return _max_length(schema)
+
+    def _has(self, switch: str) -> bool:
+        """Return a switch of the dialect, which the declarations then depend on."""
+        self.switches.add(switch)
+        return bool(getattr(self.dialect, switch))
 
 
 def has_resource_fields(schema: JSONSchemaProps) -> bool:
@@ -387,12 +401,11 @@ def _has_default(schema: JSONSchemaProps | None) -> bool:
     return schema is not None and schema.default_value is not None
 
 
-def _max_length(schema: JSONSchemaProps, *, enum_bounds: bool = True) -> int:
+def _max_length(schema: JSONSchemaProps) -> int:
     """Return the maximum length of a string in bytes; a code point of maxLength takes up to four, in 64-bit arithmetic."""
     if schema.max_length is not None:
         return max(schema.max_length, 0) * 4 & UINT64_MAX
-    has_enum = bool(schema.enum) and not schema.x_int_or_string
-    if not has_enum or not enum_bounds:
+    if not schema.enum or schema.x_int_or_string:
         return _LONGEST_STRING
     return max((len(value.encode()) for value in schema.enum if isinstance(value, str)), default=0)
 
@@ -547,6 +560,13 @@ class SchemaContext:
     ) -> None:
         self._declarer = Declarer(dialect, sharing or Sharing(), doubts)
         self._nodes: dict[int, _ScopedNode] = {}
+
+    def is_same_on(self, dialect: CELDialect) -> bool:
+        """Return whether all that is declared so far is declared alike for another dialect."""
+        own = self._declarer.dialect
+        return all(
+            getattr(own, switch) == getattr(dialect, switch) for switch in self._declarer.switches
+        )
 
     def cardinality(self, schema: JSONSchemaProps) -> int | None:
         """Return the maximum number of values of a node in one object, None if a list or map is unbounded."""

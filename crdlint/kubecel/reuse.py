@@ -107,7 +107,8 @@ class Reach(NamedTuple):
     `types`: those without errors whose syntax tree or types it may change, or that have an error on the other side.
     `estimate`: those without errors whose estimated cost it may change.
     `evaluation`: those without errors whose result or actual cost it may change.
-    `errors`: those with errors which it may change; see `_TRAITS_OF_ERRORS`.
+    `errors`: those with errors of which it may change more than the words; see `_TRAITS_OF_ERRORS`.
+    `words`: those with errors of which it may change the words.
     `otherwise`: why the switch has no condition here, if it has none.
     """
 
@@ -115,6 +116,7 @@ class Reach(NamedTuple):
     estimate: _Condition = _never
     evaluation: _Condition = _never
     errors: _Condition = _always
+    words: _Condition = _never
     otherwise: str = ""
 
 
@@ -132,6 +134,19 @@ def _of_evaluation(condition: _Condition) -> Reach:
 
 def _of_errors(*traits: str) -> Reach:
     return Reach(errors=_has(*traits), otherwise="only errors have another text or position")
+
+
+def _of_words(*traits: str) -> Reach:
+    return Reach(
+        errors=_never,
+        words=_has(*traits),
+        otherwise="only errors have another text",
+    )
+
+
+def _has_wrong_conditions(uses: Uses) -> bool:
+    has_conditions = not uses.names.isdisjoint(("_&&_", "_||_"))
+    return has_conditions and not uses.traits.isdisjoint(("error about a type", "no overload"))
 
 
 _EVERYWHERE: Final = Reach(_always, _always, _always, _always)
@@ -152,7 +167,7 @@ REACH: Final[Mapping[str, Reach]] = {
         types=_has("special text"), errors=_has("special text", "syntax error")
     ),
     "has_quoted_identifiers": _SPECIAL_TEXT,
-    "quotes_syntax_errors": _of_errors("syntax error"),
+    "quotes_syntax_errors": _of_words("syntax error"),
     "locates_line_starts": _of_errors("several lines"),
     "types_names_of_types": Reach(
         types=_names("duration", "timestamp"), errors=_names("duration", "timestamp")
@@ -165,9 +180,11 @@ REACH: Final[Mapping[str, Reach]] = {
         types=_has("absolute name", "local name of a package"),
         errors=_has("absolute name", "local name of a package", "message"),
     ),
-    "marks_internal_errors": _of_errors("error about a type"),
+    "marks_internal_errors": _of_words("error about a type"),
     "types_undeclared_methods": _of_errors("undeclared function", "message"),
-    "expects_bool_operands": _of_errors("error about a type", "no overload"),
+    "expects_bool_operands": Reach(
+        errors=_has_wrong_conditions, otherwise="only errors have another text or position"
+    ),
     "null_unifies_either_way": Reach(types=_has("null"), errors=_has("null")),
     "validates_mixed_literals": Reach(
         types=_has_overload("string_format"), errors=_has("several parts", "validator's error")
@@ -177,11 +194,13 @@ REACH: Final[Mapping[str, Reach]] = {
     ),
     "formats_selected_types": Reach(
         types=_has("message"),
-        errors=_has("message", "type of a type", "error about a type"),
+        errors=_has("message"),
+        words=_has("type of a type", "error about a type"),
     ),
     "registers_well_known_types": Reach(types=_names(*WELL_KNOWN), errors=_names(*WELL_KNOWN)),
     "names_optional_type": Reach(
-        errors=_has("error about an optional value"),
+        errors=_never,
+        words=_has("error about an optional value"),
         otherwise="the declarations of libraries are compared",
     ),
     "allows_offsets_beyond_text": _BY_BINDINGS,
@@ -235,6 +254,7 @@ class _Differences(NamedTuple):
     types: tuple[_Condition, ...]
     evaluation: tuple[_Condition, ...]
     errors: tuple[_Condition, ...]
+    words: tuple[_Condition, ...]
 
 
 @cache
@@ -245,6 +265,7 @@ def _different(first: CELDialect, second: CELDialect) -> _Differences:
         tuple(reach.types for reach in reaches if reach.types is not _never),
         tuple(reach.evaluation for reach in reaches if reach.evaluation is not _never),
         tuple(reach.errors for reach in reaches if reach.errors is not _never),
+        tuple(reach.words for reach in reaches if reach.words is not _never),
     )
 
 
@@ -418,9 +439,20 @@ def _missing(uses: Uses, on: Environment, older: Environment) -> Iterator[bool]:
         yield on.env.find_ident(name) is not None and older.env.find_ident(name) is None
 
 
-def fails_alike(uses: Uses, on: Environment, other: Environment) -> bool:
-    """Return whether an expression with errors, compiled in the environment `on`, has the same ones in another one."""
-    if any(matters(uses) for matters in _different(on.dialect, other.dialect).errors):
+def fails_alike(
+    uses: Uses,
+    on: Environment,
+    other: Environment,
+    *,
+    in_words: bool = True,
+) -> bool:
+    """Return whether an expression with errors, compiled in the environment `on`, has the same ones in another one.
+
+    Unless they are compared `in_words`, errors at the same characters are the same.
+    """
+    different = _different(on.dialect, other.dialect)
+    conditions = (*different.errors, *different.words) if in_words else different.errors
+    if any(matters(uses) for matters in conditions):
         return False
     return not any(_apart(uses, on, other))
 
@@ -558,12 +590,33 @@ class Compilation:
             return None
         return replace(self, _highest_cost=None)
 
-    def _is_same_in(self, environment: Environment, other: Environment) -> bool:
+    def fails_alike(
+        self,
+        environment: Environment,
+        other: Environment,
+        *,
+        in_words: bool,
+    ) -> bool:
+        """Return whether an expression with an error has the same one in another environment, see `fails_alike`."""
+        return self.can_be_shared and self._is_same_in(environment, other, in_words=in_words)
+
+    def _is_same_in(
+        self,
+        environment: Environment,
+        other: Environment,
+        *,
+        in_words: bool = True,
+    ) -> bool:
         text = self.compiled.source.text
         if reads_alike(text, environment, other):
             return True
         if self.compiled.errors:
-            return fails_alike(self.uses, environment, other)
+            return fails_alike(
+                self.uses,
+                environment,
+                other,
+                in_words=in_words,
+            )
         if self._highest_cost is not None:
             self._costs.setdefault(cost_key(self.uses, environment), self._highest_cost)
         return compiles_alike(self.uses, environment, other)

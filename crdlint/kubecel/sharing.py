@@ -11,6 +11,7 @@ from dataclasses import field
 from itertools import count
 from typing import TYPE_CHECKING, Final, Protocol
 
+from crdlint.gathering import partitioned
 from crdlint.light import NamedTuple, dataclass
 
 if TYPE_CHECKING:
@@ -70,6 +71,9 @@ class CompiledExpression(Protocol):
     def uses(self) -> Uses:
         """The features of an expression without an error."""
 
+    def fails_alike(self, other: Environment, *, in_words: bool) -> bool:
+        """Return whether an expression with an error has the same one in another environment, in the same words or others."""
+
 
 class Dependence(NamedTuple):
     """The expressions that a result depends on, and the environment that they are compiled in, None without any."""
@@ -77,11 +81,21 @@ class Dependence(NamedTuple):
     expressions: tuple[CompiledExpression, ...]
     environment: Environment | None
 
-    def holds_in(self, environment_of: Callable[[], Environment], alike: Alike) -> bool:
-        """Return whether the result is that of another server as well; `alike` compares how both treat expressions."""
+    def holds_in(
+        self,
+        environment_of: Callable[[], Environment],
+        alike: Alike,
+        *,
+        in_words: bool = True,
+    ) -> bool:
+        """Return whether the result is that of another server as well; `alike` compares how both treat expressions.
+
+        Unless the results are compared `in_words`, errors at the same characters are the same.
+        """
         if self.environment is None:
             return True
-        if any(expression.error is not None for expression in self.expressions):
+        other = environment_of()
+        failed, valid = partitioned(self.expressions, lambda each: each.error is not None)
+        if not all(expression.fails_alike(other, in_words=in_words) for expression in failed):
             return False
-        uses = {expression.uses for expression in self.expressions}
-        return alike(uses, self.environment, environment_of())
+        return alike({expression.uses for expression in valid}, self.environment, other)

@@ -266,18 +266,20 @@ def validate(
     common: Common | None = None,
     *,
     walk_only: bool = False,
+    any_words: bool = False,
     incomplete: IncompleteSchemas | None = None,
 ) -> ServerReport:
     """Validate a CRD as a server does on create, not yet in its words (`ServerReport.on`); `effort` limits the work for helps.
 
     `common` contains results of validating the same CRD for another server, or with `walk_only`, which leaves out the
-    errors of defaults and rules.
+    errors of defaults and rules. With `any_words`, errors of rules may have the words of that other server.
     """
     options = ValidationOptions(
         server=server,
         effort=effort,
         common=common or Common(),
         walk_only=walk_only,
+        any_words=any_words,
         incomplete=incomplete or IncompleteSchemas(),
     )
     return report_of(crd, options, metadata.validate(crd, server))

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Container, Hashable, Iterable
 from collections.abc import Set as AbstractSet
+from itertools import chain
 
 from crdlint.crd.errors import FieldError
 from crdlint.diagnostics import Diagnostic
+from crdlint.gathering import grouped
 from crdlint.kubernetes.servers import OLDEST, SUPPORTED, Range
 from crdlint.light import replace
 from crdlint.linting import create
@@ -14,6 +16,7 @@ from crdlint.linting.documents import NO_FIXES
 from crdlint.linting.manifest import CheckedCRD, check_crd
 from crdlint.linting.request import CheckRequest, Subject
 from crdlint.linting.version_range import check_versions, result_like
+from crdlint.rules.server import cel
 from crdlint.safety.bugs import has_failed
 from crdlint.safety.work import Effort
 
@@ -41,11 +44,28 @@ def with_servers(checked: CheckedCRD, subject: Subject, request: CheckRequest) -
     if _oldest_reports(errors, checked, subject, bare):
         return checked
     of_all = check_versions(subject, replace(bare, versions=SUPPORTED)).diagnostics
-    limited = {each.rule_and_position: each for each in of_all if each.versions}
+    limited = {
+        each.rule_and_position: each
+        for same in grouped(of_all, _problem).values()
+        if not _is_of_all_servers(same)
+        for each in same
+    }
     findings = (
         _with_servers(each, limited.get(each.rule_and_position)) for each in checked.diagnostics
     )
     return checked._replace(diagnostics=list(findings))
+
+
+def _problem(finding: Diagnostic) -> Hashable:
+    """Return what is equal for findings about the same problem: servers may find another first error in an expression."""
+    is_of_expression = finding.rule in cel.NOT_COMPILED
+    return finding.field if is_of_expression else finding.rule_and_position
+
+
+def _is_of_all_servers(findings: Iterable[Diagnostic]) -> bool:
+    """Return whether each supported server reports one of some findings."""
+    supported = set(map(str, SUPPORTED.servers))
+    return supported.issubset(chain.from_iterable(each.versions or supported for each in findings))
 
 
 def _oldest_reports(
@@ -54,7 +74,7 @@ def _oldest_reports(
     subject: Subject,
     request: CheckRequest,
 ) -> bool:
-    """Return whether the oldest server reports errors as well, at the same positions.
+    """Return whether the oldest server reports the same problems.
 
     If it decodes the CRD as the newest one does, nothing is located: the paths of the errors are compared.
     """
@@ -62,30 +82,28 @@ def _oldest_reports(
     like = result_like(OLDEST, results, subject, request)
     if like is None or like.decoded is None:
         of_oldest = check_crd(subject, replace(request, versions=Range.of(OLDEST)))
-        reported = {each.rule_and_position for each in of_oldest.diagnostics}
-        return reported.issuperset(each.rule_and_position for each in errors)
+        return set(map(_problem, of_oldest.diagnostics)).issuperset(map(_problem, errors))
     report = create.validate(
         like.decoded.crd,
         OLDEST,
         subject.effort,
         like.common,
+        any_words=True,
     )
     # Servers that share a result share its errors: most need not be compared.
     shared = set(map(id, report.errors)).intersection(map(id, checked.errors))
-    return _rules_and_positions(report.errors, shared) >= _rules_and_positions(
-        checked.errors, shared
-    )
+    return _problems(report.errors, shared) >= _problems(checked.errors, shared)
 
 
-def _rules_and_positions(
-    errors: Iterable[FieldError], shared: Container[int]
-) -> AbstractSet[Hashable]:
-    """Return what the rules and positions of errors depend on; not of those whose identities are `shared`."""
-    return {
-        (each.rule, str(each.at or each.path), each.key, each.inside, each.hidden)
-        for each in errors
-        if id(each) not in shared
-    }
+def _problems(errors: Iterable[FieldError], shared: Container[int]) -> AbstractSet[Hashable]:
+    """Return the problems of errors as `_problem` does, but for those whose identities are `shared`."""
+    return {_problem_of(each) for each in errors if id(each) not in shared}
+
+
+def _problem_of(error: FieldError) -> Hashable:
+    path = str(error.at or error.path)
+    is_of_expression = error.rule in cel.NOT_COMPILED
+    return path if is_of_expression else (error.rule, path, error.key, error.inside, error.hidden)
 
 
 def _may_depend_on_server(finding: Diagnostic) -> bool:

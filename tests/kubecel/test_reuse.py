@@ -13,6 +13,7 @@ from tables import each
 from crdlint.cel.checker import check
 from crdlint.cel.dialect import CELDialect
 from crdlint.cel.eval.values import NONE
+from crdlint.cel.source_ranges import error_range
 from crdlint.kubecel.compilation import ANY_VALUE, RULE, Expression, RuleCompiler
 from crdlint.kubecel.declarations import SchemaContext
 from crdlint.kubecel.environment import new_expressions, program_of, stored_expressions
@@ -228,6 +229,12 @@ def problems(expression: Expression) -> list[object]:
     ]
 
 
+def ranges(expression: Expression) -> list[tuple[int, int] | None]:
+    """Return the characters that each error is about."""
+    compiled = expression.compiled
+    return [error_range(error, compiled.source) for error in compiled.errors]
+
+
 def test_each_switch_of_the_dialect_declares_for_what_it_matters() -> None:
     assert list(REACH) == list(CELDialect._fields)
     without_condition = {name for name, reach in REACH.items() if reach[:3] == Reach()[:3]}
@@ -291,6 +298,8 @@ def test_a_switch_changes_only_the_expressions_that_it_declares(switch: str) -> 
             if first.compiled.errors and fails_alike(first.uses, on, other):
                 assert second.error == first.error
                 assert problems(second) == problems(first)
+            if first.compiled.errors and fails_alike(first.uses, on, other, in_words=False):
+                assert ranges(second) == ranges(first)
             continue
         if not compiles_alike(first.uses, on, other):
             continue

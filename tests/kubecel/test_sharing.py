@@ -8,12 +8,15 @@ from typing import Any
 
 import pytest
 from counting import without_collector
+from crds import crd_in_json, schema_with_spec
 from tables import each
 
 import crdlint
 from crdlint.cel.compiler import compile_text
 from crdlint.kubecel import compilation, sharing
 from crdlint.kubernetes.servers import NEWEST, OLDEST, SERVERS
+from crdlint.linting.pipeline import lint_file
+from crdlint.linting.request import CheckRequest
 from crdlint.rules.engine.examples import HEAD
 
 
@@ -47,19 +50,46 @@ def test_a_rule_is_compiled_once_for_all_copies_of_a_crd(compiled: Counter[str])
     assert compiled == {"self.size > 1": 1, "self.sise > 1": 1}
 
 
-@each(
-    "rule",
-    [
-        "self.sise > 1",
-        "self.size.missing > 1",
-        "self.names.sise() > 1",
-        "self.names.all(n, n && true)",
-        "isIP(self.size)",
-        "optional.of(self.size)",
-        "self.size == duration(1)",
-        "self.size >",
-    ],
+BROKEN = (
+    "self.sise > 1",
+    "self.size.missing > 1",
+    "self.names.sise() > 1",
+    "self.names.all(n, n && true)",
+    "isIP(self.size)",
+    "optional.of(self.size)",
+    "self.size == duration(1)",
+    "self.size >",
 )
+
+
+@each("rule", BROKEN)
+def test_a_rule_that_all_servers_reject_names_none_of_them(rule: str) -> None:
+    """Some reject them for other reasons, at other positions."""
+    (finding,) = lint_file(crd([rule]), "x", NAMES_SERVERS).diagnostics
+    assert finding.versions == ()
+
+
+def test_a_rule_that_fails_in_other_words_on_the_oldest_server_is_compiled_once(
+    compiled: Counter[str],
+) -> None:
+    rule = "self.name.size > 1"
+    name = {"type": "string"}
+    rules = [{"rule": rule}]
+    spec = {"type": "object", "properties": {"name": name}, "x-kubernetes-validations": rules}
+    text = crd_in_json(schema_with_spec(spec))
+    lint_file(text, "x", NAMES_SERVERS)
+    assert compiled == {rule: 1}
+    (newest,), (oldest,) = (
+        crdlint.lint_text(text, kube_version=str(server)) for server in (NEWEST, OLDEST)
+    )
+    assert newest.message.rpartition("Rule:")[2] != oldest.message.rpartition("Rule:")[2]
+    assert compiled == {rule: 2}
+
+
+NAMES_SERVERS = CheckRequest(names_servers=True)
+
+
+@each("rule", BROKEN)
 def test_a_broken_rule_is_reported_as_if_each_server_were_alone(
     rule: str, compiled: Counter[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -114,7 +114,7 @@ class ValidationOptions:
 
     `effort` is the remaining work for helps of the file; `common` contains results of validations for other servers.
     `walk_only` leaves out defaults and rules, which take longer than the walk over a schema. Nothing is reported that may
-    follow from what `incomplete` schemas lack.
+    follow from what `incomplete` schemas lack. With `any_words`, errors of rules may have the words of another server.
     """
 
     require_recognized_conversion_review_version: bool = True
@@ -135,6 +135,7 @@ class ValidationOptions:
     effort: Effort = field(default_factory=Effort, compare=False)
     common: Common = field(default_factory=Common, compare=False)
     walk_only: bool = False
+    any_words: bool = False
     incomplete: IncompleteSchemas = IncompleteSchemas()
 
     def with_structural_schema(self) -> ValidationOptions:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from collections.abc import Sequence as SequenceOf
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from crdlint.crd.errors import INTERNAL, FieldError, invalid
 from crdlint.crd.model import JSONSchemaProps, ValidationRule
@@ -31,6 +31,9 @@ if TYPE_CHECKING:
     from crdlint.kubecel.hints import Hint
     from crdlint.kubecel.sharing import Sharing
     from crdlint.kubernetes.servers import Server
+
+    # What the rules of a schema depend on: its declarations, and the expressions.
+    _Basis: TypeAlias = tuple[SchemaContext, Dependence]
 
 _SOURCE = "apiextensions/validation ValidateCustomResourceDefinitionOpenAPISchema"
 _PORTS = (
@@ -151,11 +154,12 @@ def compile_and_estimate(
 
     root, environments = nodes[0].root_schema, _environments(options)
 
-    def compile_all() -> tuple[tuple[list[FieldError], list[EstimatedRule]], Dependence]:
+    def compile_all() -> tuple[tuple[list[FieldError], list[EstimatedRule]], _Basis]:
+        context = _context(root, options)
         compiled = list(
             _compiled(
                 nodes,
-                _context(root, options),
+                context,
                 environments,
                 options,
             )
@@ -164,13 +168,20 @@ def compile_and_estimate(
         advice = cel_cost.advice_for(rules, options.effort)
         errors = [*_all_errors(compiled, options, advice), *cel_cost.total(rules, path, advice)]
         expressions = (each for rule in rules for _, each in rule.compiled.expressions())
-        return (errors, rules), Dependence(tuple(expressions), environments.new)
+        return (errors, rules), (context, Dependence(tuple(expressions), environments.new))
 
-    return options.common.answer(
-        ("rules", id(root), options.server.cel.declared_bounds),
-        lambda basis: basis.holds_in(lambda: environments.new, estimates_alike),
-        compile_all,
-    )
+    def holds(basis: _Basis) -> bool:
+        context, dependence = basis
+        if not context.is_same_on(options.server.cel):
+            return False
+        return dependence.holds_in(
+            lambda: environments.new,
+            estimates_alike,
+            in_words=not options.any_words,
+        )
+
+    about = "rules", id(root), options.server.panics_without_types
+    return options.common.answer(about, holds, compile_all)
 
 
 def compile_hidden(
@@ -193,9 +204,9 @@ def compile_hidden(
     rules = [result for result in results if isinstance(result, EstimatedRule)]
     advice = cel_cost.advice_for([*compiled_now, *rules], options.effort)
     yield from _all_errors(results, options, advice)
-    hints = _Hints(options.effort)
+    hints, environments = _Hints(options.effort), _environments(options)
     for estimated in (*compiled_now, *rules):
-        yield from _broken_rules_message(estimated, hints)
+        yield from _broken_rules_message(estimated, environments, hints)
     if not any(True for _ in cel_cost.total(compiled_now, path, advice)):
         yield from cel_cost.total([*compiled_now, *rules], path, advice)
 
@@ -217,18 +228,13 @@ def _hidden(
     )
 
 
-def _broken_rules_message(estimated: EstimatedRule, hints: _Hints) -> Iterator[FieldError]:
+def _broken_rules_message(
+    estimated: EstimatedRule, environments: Environments, hints: _Hints
+) -> Iterator[FieldError]:
     """Yield the error of a message expression that is not compiled yet, since its rule has an error."""
     broken, text = estimated.compiled.rule, estimated.rule.message_expression
     if broken.error is not None and text.strip(SPACE):
-        from crdlint.kubecel.compilation import MESSAGE
-
-        message = broken.compiler.expression(
-            text,
-            MESSAGE,
-            broken.environment,
-            optional_old_self=broken.optional_old_self,
-        )
+        message = broken.compiler.message(estimated.rule, environments)
         if message.error is not None:
             path = estimated.path.child("messageExpression")
             yield _problem(
