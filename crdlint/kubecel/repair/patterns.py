@@ -33,18 +33,27 @@ _CLOSING: Final = frozenset(BRACKETS.values())
 _OPERANDS: Final = frozenset("ABC")
 _SEQUENCES: Final = frozenset("XYZE")
 _ENDS: Final = frozenset({"START", "END"})
-_NAMES: Final = frozenset("vwk")
+# Kinds that match the same tokens
+_NAMES: Final = "vwk"
+_STRINGS: Final = "st"
+_INTEGERS: Final = "nm"
+_QUOTED_VALUE: Final = "q"
+_DURATION: Final = "d"
 _KEY: Final = "K"
 _KEY_NAMES: Final = frozenset({"k", "key", "i", "j", "idx", "index"})
-_ALIKE: Final = ("vwk", "st", "nm", "q", "d", _KEY)  # kinds that match the same tokens
-_KINDS: Final = frozenset("".join(_ALIKE))
+_KINDS: Final = frozenset(f"{_NAMES}{_STRINGS}{_INTEGERS}{_QUOTED_VALUE}{_DURATION}{_KEY}")
 _SEVERAL: Final = _OPERANDS | _SEQUENCES | _KINDS  # parts that match more than one word
 _PARTS: Final = _OPERANDS | _SEQUENCES | _ENDS | _KINDS
+# The first of the parts that match the same tokens, by the others
+_FIRST_LIKE: Final = {
+    each: alike[0] for alike in ("ABC", "XYZ", _NAMES, _STRINGS, _INTEGERS) for each in alike[1:]
+}
 _WORDS: Final = frozenset({"in", "and", "or", "not", "is", "if", "then", "else"})
 _QUOTES: Final = "'\"`"
 _DIGITS: Final = "0123456789"
 _UNITS: Final = frozenset({"ns", "us", "ms", "s", "m", "h"})
 _MOST_TOKENS: Final = 300
+_MOST_KEPT: Final = 4096  # tokens whose kinds are known
 
 
 class Token(NamedTuple):
@@ -66,23 +75,29 @@ class Token(NamedTuple):
 
     def is_a(self, kind: str) -> bool:
         """Return whether it is of a kind of token that patterns name."""
-        text = self.text
-        if kind in _NAMES:
-            return text.isidentifier() and text not in _WORDS
-        if kind == _KEY:
-            return text in _KEY_NAMES
-        if kind == "q":
-            return self.is_string and (
-                self.content in ("true", "false") or self.content.replace(".", "", 1).isdigit()
-            )
-        if kind == "d":
-            return text[0].isdigit() and text.lstrip(_DIGITS) in _UNITS
-        return text.isdigit() if kind in "nm" else self.is_string
+        return kind in _kinds(self.text)
 
     @property
     def content(self) -> str:
         """The text of a string without its quotes, otherwise the text."""
         return self.text[self.text.index(self.text[-1]) + 1 : -1] if self.is_string else self.text
+
+
+@lru_cache(maxsize=_MOST_KEPT)
+def _kinds(text: str) -> str:
+    """Return the kinds of a token that patterns name; expressions have most of their tokens in common."""
+    if text.isidentifier():
+        names = "" if text in _WORDS else _NAMES
+        return f"{names}{_KEY}" if text in _KEY_NAMES else names
+    if text.isdigit():
+        return _INTEGERS
+    if text[0].isdigit():
+        return _DURATION if text.lstrip(_DIGITS) in _UNITS else ""
+    token = Token(text, 0, len(text))
+    if not token.is_string:
+        return ""
+    is_value = token.content in ("true", "false") or token.content.replace(".", "", 1).isdigit()
+    return f"{_STRINGS}{_QUOTED_VALUE}" if is_value else _STRINGS
 
 
 Parts: TypeAlias = "dict[str, tuple[int, int]]"
@@ -100,8 +115,8 @@ class Match(NamedTuple):
 class Tokens:
     """The tokens of an expression; empty for one that is too long.
 
-    >>> [match.parts for match in Tokens("a and b").matches("A and B")]
-    [{'A': (0, 1), 'and': (1, 2), 'B': (2, 3)}]
+    >>> [sorted(match.parts.items()) for match in Tokens("a and b").matches("A and B")]
+    [[('A', (0, 1)), ('B', (2, 3)), ('and', (1, 2))]]
     """
 
     def __init__(self, text: str) -> None:
@@ -119,8 +134,7 @@ class Tokens:
     @cached_property
     def words(self) -> frozenset[str]:
         """The words of the tokens, alone and with the next one, and the names of their kinds: a pattern needs some of these."""
-        tokens = self.tokens
-        kinds = (kinds for kinds in _ALIKE if any(token.is_a(kinds[0]) for token in tokens))
+        kinds = (_kinds(token.text) for token in self.tokens)
         pairs = map(" ".join, pairwise(("START", *self._words, "END")))
         return frozenset(self._words).union(*kinds, pairs)
 
@@ -155,45 +169,53 @@ class Tokens:
 
     def matches(self, pattern: str, until: int | None = None) -> Iterator[Match]:
         """Yield the matches of a pattern that do not overlap, in order; `until` is the last offset at which one may start."""
-        if not self.may_match(pattern):
+        words, needed = compiled(pattern)
+        if not needed <= self.words:
             return
-        words, _ = compiled(pattern)
         end = 0
         for start in self._starts(words[0]):
             if until is not None and self.tokens[start].start > until:
                 return
-            match = next(self._from(words, start, {}), None) if start >= end else None
+            match = self._first(words, start) if start >= end else None
             if match is not None:
                 yield Match(start, *match)
                 end = match[0]
 
     def _starts(self, word: str) -> Sequence[int]:
         """Return the tokens at which a word may start."""
-        starts = self._known_starts.get(word)
+        part = _FIRST_LIKE.get(word, word)
+        starts = self._known_starts.get(part)
         if starts is None:
-            starts = [index for index in range(len(self.tokens)) if self._ends(word, index)]
-            self._known_starts[word] = starts
+            starts = [index for index in range(len(self.tokens)) if self._ends(part, index)]
+            self._known_starts[part] = starts
         return starts
 
-    def _from(self, words: Sequence[str], index: int, parts: Parts) -> Iterator[tuple[int, Parts]]:
-        word, rest = words[0], words[1:]
+    def _first(
+        self, words: Sequence[str], index: int, position: int = 0
+    ) -> tuple[int, Parts] | None:
+        """Return the end of the first match of the words from a position on, and its parts; None without a match."""
+        word = words[position]
         ends = self._ends(word, index)
-        if not rest:
-            if ends:
-                end = ends[-1 if word in _SEQUENCES else 0]
-                yield end, {**parts, word: (index, end)}
-            return
+        if position == len(words) - 1:
+            if not ends:
+                return None
+            end = ends[-1 if word in _SEQUENCES else 0]
+            return end, {word: (index, end)}
         for end in ends:
-            if self._ends(rest[0], end):
-                yield from self._from(rest, end, {**parts, word: (index, end)})
+            match = self._first(words, end, position + 1)
+            if match is not None:
+                match[1].setdefault(word, (index, end))
+                return match
+        return None
 
     def _ends(self, word: str, index: int) -> Sequence[int]:
         """Return where a word that starts at a token may end, the most likely first."""
         if word not in _PARTS:
             return (index + 1,) if index < len(self._words) and self._words[index] == word else ()
-        ends = self._known_ends.get((word, index))
+        part = _FIRST_LIKE.get(word, word)
+        ends = self._known_ends.get((part, index))
         if ends is None:
-            ends = self._known_ends[word, index] = tuple(self._ends_of_part(word, index))
+            ends = self._known_ends[part, index] = tuple(self._ends_of_part(part, index))
         return ends
 
     def _ends_of_part(self, word: str, index: int) -> Iterator[int]:
