@@ -56,17 +56,6 @@ class Meaning(NamedTuple):
     is_certain: bool = False
 
 
-class _Step(NamedTuple):
-    """An alternative that leads further: edits, their first text, result, and its help among others (`plain`) and alone."""
-
-    edits: tuple[Edit, ...]
-    written: str
-    plain: str
-    help: str
-    is_certain: bool
-    after: CompiledText
-
-
 def meaning(expression: Expression, effort: Effort) -> Meaning | None:
     """Return what is probably meant by an expression with an error, or None if nothing is known."""
     if _is_no_rule(expression):
@@ -85,7 +74,7 @@ def meaning(expression: Expression, effort: Effort) -> Meaning | None:
         (step,) = steps
         edits = composed(edits, step.edits)
         done.append(step)
-        is_certain = is_certain and step.is_certain
+        is_certain = is_certain and step.alternative.choice.is_certain
         state = step.after
         if state.is_accepted:
             return Meaning(_all(done), tuple(edits), is_certain)
@@ -116,9 +105,38 @@ class _Alternative(NamedTuple):
         return self.choice.alternatives[self.position]
 
 
-def _rank(alternative: _Alternative, step: _Step) -> tuple[int, int, int]:
+class _Step(NamedTuple):
+    """An alternative that leads further: its edits, and its result."""
+
+    alternative: _Alternative
+    before: CompiledText
+    after: CompiledText
+
+    @property
+    def edits(self) -> tuple[Edit, ...]:
+        """The edits without the words that they keep."""
+        return tuple(_all_pieces(self.alternative.written, self.before.text))
+
+    @property
+    def written(self) -> str:
+        """The first text that is written."""
+        return self.alternative.written[0].text.strip()
+
+    @property
+    def plain(self) -> str:
+        """The help among others."""
+        return _sentence([_help(edit, self.before.text) for edit in self.alternative.written])
+
+    @property
+    def help(self) -> str:
+        """The help alone."""
+        choice = self.alternative.choice
+        return choice.helps[self.alternative.position] if choice.helps else self.plain
+
+
+def _rank(alternative: _Alternative, after: CompiledText) -> tuple[int, int, int]:
     """Return the rank of an alternative: what compiles is first, then the choice that is proposed first, then its later stage."""
-    return step.after.is_accepted, alternative.likelihood, -step.after.stage
+    return after.is_accepted, alternative.likelihood, -after.stage
 
 
 def _is_map_of_two(before: CompiledText, after: CompiledText) -> bool:
@@ -158,37 +176,29 @@ class _StepSearch:
         if not self._effort.affords(_FOR_CHOICES):
             return []
         self._effort.spend(_FOR_CHOICES)
-        search: Search[_Alternative, _Step] = Search(
-            self._budget, partial(self._step, before), _rank
+        search: Search[_Alternative, CompiledText] = Search(
+            self._budget, partial(self._further, before), _rank
         )
         for number, choice in enumerate(self._choices(before)):
             for position, written in enumerate(choice.alternatives):
                 text = apply(before.text, written)
                 if text != before.text and not before.keeps_error(text):
                     search.try_(_Alternative(choice, position, -number), text, choice.must_complete)
-            accepted = [step for _, step in search.leading if step.after.is_accepted]
-            if accepted:
-                return _different(accepted)
-        return [step for _, step in search.leading]
+            if search.leading and search.leading[0][1].is_accepted:
+                break
+        steps = [_Step(alternative, before, after) for alternative, after in search.leading]
+        return _different(steps) if steps and steps[0].after.is_accepted else steps
 
-    def _step(self, before: CompiledText, alternative: _Alternative, text: str) -> _Step | None:
-        """Return the step of an alternative, None if it leads no further, or does not compile although it has to."""
-        choice, written = alternative.choice, alternative.written
+    def _further(
+        self, before: CompiledText, alternative: _Alternative, text: str
+    ) -> CompiledText | None:
+        """Return what an alternative makes, None if it leads no further, or does not compile although it has to."""
+        choice = alternative.choice
         after = self._compiled(text, must_parse=choice.must_complete or before.is_parsed)
         if after is None or (choice.must_complete and not after.is_accepted):
             return None
-        edits = tuple(piece for edit in written for piece in _pieces(edit, before.text))
-        if not after.is_further(before, edits) or _is_never_meant(before, after):
-            return None
-        plain = _sentence([_help(edit, before.text) for edit in written])
-        return _Step(
-            edits,
-            written[0].text.strip(),
-            plain,
-            choice.helps[alternative.position] if choice.helps else plain,
-            choice.is_certain,
-            after,
-        )
+        is_further = after.is_further(before, _all_pieces(alternative.written, before.text))
+        return after if is_further and not _is_never_meant(before, after) else None
 
     def _compiled(self, text: str, *, must_parse: bool) -> CompiledText | None:
         """Compile a text; return None for one that does not parse but has to."""
@@ -248,6 +258,11 @@ def _shape(node: Expr) -> tuple[str, tuple[object, ...], tuple[Hashable, ...]]:
         # Conditions in a row have the same meaning however they are grouped.
         below = chain.from_iterable(each[2] if each[1] == own else (each,) for each in shapes)
     return type(node).__name__, own, tuple(below)
+
+
+def _all_pieces(edits: Iterable[Edit], text: str) -> Iterator[Edit]:
+    """Yield the parts of some edits, without the words that they keep."""
+    return (piece for edit in edits for piece in _pieces(edit, text))
 
 
 def _pieces(edit: Edit, text: str) -> Iterator[Edit]:
