@@ -8,9 +8,11 @@ from typing import Final
 from crdlint.diagnostics import ANSWERS, REJECTIONS, Diagnostic
 from crdlint.kubernetes.servers import Range, Server
 from crdlint.light import regex, replace
+from crdlint.linting.documents import NO_FIXES
 from crdlint.linting.manifest import CheckedCRD, check_crd
 from crdlint.linting.request import CheckRequest, Subject
 from crdlint.rules.server.schema_warnings import unrecognized
+from crdlint.safety.work import NO_EFFORT
 
 # What a CRD contains on which patch releases differ.
 _DIFFERENT: Final = regex(r"x-kubernetes-validations|format|\\[xuU\r\n]")
@@ -55,6 +57,7 @@ def _only_on(
         keep=False,
         fixes=False,
     )
+    subject = subject._replace(fixes=NO_FIXES, effort=NO_EFFORT)  # a finding gets a help of its own
     decodes_alike = request.previous is None and server.dropped_fields == first.dropped_fields
     checked = check_crd(subject, of_one, newest if decodes_alike else None)
     elsewhere = _positions(newest.diagnostics)

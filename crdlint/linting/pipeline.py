@@ -35,7 +35,7 @@ from crdlint.rules.engine.advisory import misfits
 from crdlint.rules.engine.finding import Manifest
 from crdlint.rules.texts import reading
 from crdlint.safety.bugs import attempt
-from crdlint.safety.work import Effort
+from crdlint.safety.work import NO_EFFORT, Effort
 from crdlint.yaml import YAMLDecodeError
 from crdlint.yaml.json_values import to_json, worded_for
 from crdlint.yaml.nodes import Mapping, Node, is_json
@@ -68,7 +68,7 @@ def lint_file(
         text,
         Fixes(text if request.fixes else ""),
         request=request,
-        effort=Effort() if request.details else Effort(0, is_wanted=False),
+        effort=Effort() if request.details else NO_EFFORT,
     )
     result = walk.run(only, None if request.keep or request.previous is not None else earlier)
     if len(result.crds) > 1 and request.skip_unfinished:

@@ -18,7 +18,7 @@ from crdlint.linting.request import CheckRequest, Subject
 from crdlint.linting.version_range import check_versions, result_like
 from crdlint.rules.server import cel
 from crdlint.safety.bugs import has_failed
-from crdlint.safety.work import Effort
+from crdlint.safety.work import NO_EFFORT
 
 
 def with_servers(checked: CheckedCRD, subject: Subject, request: CheckRequest) -> CheckedCRD:
@@ -40,7 +40,7 @@ def with_servers(checked: CheckedCRD, subject: Subject, request: CheckRequest) -
         advice=(),
         stop_at=None,
     )
-    subject = subject._replace(fixes=NO_FIXES, effort=Effort(0, is_wanted=False))
+    subject = subject._replace(fixes=NO_FIXES, effort=NO_EFFORT)
     if _oldest_reports(errors, checked, subject, bare):
         return checked
     of_all = check_versions(subject, replace(bare, versions=SUPPORTED)).diagnostics

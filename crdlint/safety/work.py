@@ -163,6 +163,8 @@ class Effort:
         self.left = max(self.left - steps, 0)
 
 
+NO_EFFORT: Final = Effort(0, is_wanted=False)
+
 T = TypeVar("T")
 
 

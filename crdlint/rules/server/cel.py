@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from collections.abc import Sequence as SequenceOf
 from functools import partial
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.errors import INTERNAL, FieldError, invalid
 from crdlint.crd.model import JSONSchemaProps, ValidationRule
@@ -16,6 +16,7 @@ from crdlint.crd.paths import Path
 from crdlint.golang.text import SPACE
 from crdlint.kubecel.cost import CompiledNode, EstimatedRule
 from crdlint.kubecel.sharing import Dependence
+from crdlint.light import NamedTuple
 from crdlint.rules.engine import headlines
 from crdlint.rules.engine.common import ValidationOptions
 from crdlint.rules.engine.rule import Rule
@@ -31,9 +32,6 @@ if TYPE_CHECKING:
     from crdlint.kubecel.hints import Hint
     from crdlint.kubecel.sharing import Sharing
     from crdlint.kubernetes.servers import Server
-
-    # What the rules of a schema depend on: its declarations, and the expressions.
-    _Basis: TypeAlias = tuple[SchemaContext, Dependence]
 
 _SOURCE = "apiextensions/validation ValidateCustomResourceDefinitionOpenAPISchema"
 _PORTS = (
@@ -144,14 +142,33 @@ DECLARATION = _Rule(
 NOT_COMPILED = frozenset({COMPILES.id, OUTPUT_TYPE.id, DECLARATION.id})
 
 
+class _Basis(NamedTuple):
+    """What the errors of a schema's rules depend on: its declarations and its expressions; and whether they have helps."""
+
+    context: SchemaContext
+    dependence: Dependence
+    has_helps: bool
+
+    def holds(self, options: ValidationOptions, environments: Environments) -> bool:
+        """Return whether the rules have the same errors and costs with other options."""
+        from crdlint.kubecel.reuse import estimates_alike
+
+        lacks_helps = options.effort.is_wanted and not self.has_helps
+        if lacks_helps or not self.context.is_same_on(options.server.cel):
+            return False
+        return self.dependence.holds_in(
+            lambda: environments.new,
+            estimates_alike,
+            in_words=not options.any_words,
+        )
+
+
 def compile_and_estimate(
     nodes: SequenceOf[CompiledNode], options: ValidationOptions, path: Path
 ) -> tuple[list[FieldError], list[EstimatedRule]]:
     """Compile the rules of a schema's nodes, in order, and return the server's errors and the rules; ``path`` is the schema's."""
     if not nodes:
         return [], []
-    from crdlint.kubecel.reuse import estimates_alike
-
     root, environments = nodes[0].root_schema, _environments(options)
 
     def compile_all() -> tuple[tuple[list[FieldError], list[EstimatedRule]], _Basis]:
@@ -168,20 +185,15 @@ def compile_and_estimate(
         advice = cel_cost.advice_for(rules, options.effort)
         errors = [*_all_errors(compiled, options, advice), *cel_cost.total(rules, path, advice)]
         expressions = (each for rule in rules for _, each in rule.compiled.expressions())
-        return (errors, rules), (context, Dependence(tuple(expressions), environments.new))
-
-    def holds(basis: _Basis) -> bool:
-        context, dependence = basis
-        if not context.is_same_on(options.server.cel):
-            return False
-        return dependence.holds_in(
-            lambda: environments.new,
-            estimates_alike,
-            in_words=not options.any_words,
-        )
+        dependence = Dependence(tuple(expressions), environments.new)
+        return (errors, rules), _Basis(context, dependence, options.effort.is_wanted)
 
     about = "rules", id(root), options.server.panics_without_types
-    return options.common.answer(about, holds, compile_all)
+    return options.common.answer(
+        about,
+        lambda basis: basis.holds(options, environments),
+        compile_all,
+    )
 
 
 def compile_hidden(
