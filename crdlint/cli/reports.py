@@ -134,10 +134,11 @@ class Totals:
         """Count the findings that remain after configuration."""
         shown = applied.result
         self.summary.add(shown)
-        self.by_rule.update(finding.rule for finding in shown.diagnostics if not finding.hidden)
-        self.has_findings |= bool(applied.result.diagnostics)
         self.failed |= applied.failed
         self.accepted.update(applied.accepted)
+        if shown.diagnostics:
+            self.has_findings = True
+            self.by_rule.update(finding.rule for finding in shown.diagnostics if not finding.hidden)
 
     def problem(self, name: str, reason: str) -> None:
         """Count in an input that cannot be read."""

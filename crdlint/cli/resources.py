@@ -57,6 +57,8 @@ class ResourceCheck:
     baseline: Known | None = None
     layout: ChartLayout = field(default_factory=ChartLayout)
     fragments: Fragments = field(default_factory=Fragments)
+    # What applies to a file, by the settings that it depends on
+    _options: dict[tuple[object, ...], ResourceOptions] = field(default_factory=dict)
 
     def skipped(self, path: str, text: str) -> FileResult | None:
         """Return the result of a file whose objects are not applied, such as assertions of a test; None for others."""
@@ -106,16 +108,20 @@ class ResourceCheck:
         return CheckedResources(applied, validated.stored)
 
     def _options_for(self, config: Config, path: str) -> ResourceOptions:
-        placeholders = PlaceholderPatterns(
-            config.placeholders or (), built_in=config.placeholders is not None
-        )
         is_fixable = path == STDIN or self.layout.template_at(path) is None
-        return replace(
-            self.options,
-            placeholders=placeholders,
-            fixes=is_fixable,
-            senders=self.sent(config, path).senders,
-        )
+        senders = self.sent(config, path).senders
+        key = (config.placeholders, is_fixable, senders)
+        if key not in self._options:
+            placeholders = PlaceholderPatterns(
+                config.placeholders or (), built_in=config.placeholders is not None
+            )
+            self._options[key] = replace(
+                self.options,
+                placeholders=placeholders,
+                fixes=is_fixable,
+                senders=senders,
+            )
+        return self._options[key]
 
     def _fixed(
         self,

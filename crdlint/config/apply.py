@@ -81,6 +81,14 @@ def apply(
     updates (`--against`), `resources` that the findings are those of `crdlint validate`.
     """
     findings, silent = list(result.diagnostics), frozenset[int]()
+    if not findings and comments is None and baseline is None:
+        return Applied(
+            result,
+            (),
+            Counter(),
+            failed=False,
+            used=frozenset(),
+        )
     if comments is not None:
         findings, silent = _commented(
             result,

@@ -57,8 +57,7 @@ def read_bytes(path: str, limit: int = MAX_BYTES, *, follow_link: bool = True) -
     try:
         number = open_descriptor(path)
         if number is None:
-            with _open(path, follow_link=follow_link) as file:
-                return _bounded(file, limit)
+            return _read_regular(path, limit, follow_link=follow_link)
         if number == 0:
             if sys.stdin is None:
                 raise UnreadableError("standard input is closed")
@@ -69,19 +68,23 @@ def read_bytes(path: str, limit: int = MAX_BYTES, *, follow_link: bool = True) -
         raise UnreadableError(reason(error)) from error
 
 
-def _open(path: str, *, follow_link: bool) -> BinaryIO:
-    """Open a regular file; the descriptor is checked again, because the file may have been replaced in the meantime."""
+def _read_regular(path: str, limit: int, *, follow_link: bool) -> bytes:
+    """Read a regular file; the descriptor is checked again, because the file may have been replaced in the meantime."""
     _require_regular(os.stat(path) if follow_link else os.lstat(path))
-    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-    file = os.fdopen(
-        os.open(path, flags | (0 if follow_link else getattr(os, "O_NOFOLLOW", 0))), "rb"
-    )
+    descriptor = os.open(path, _FLAGS if follow_link else _FLAGS | _NO_LINK)
     try:
-        _require_regular(os.fstat(file.fileno()))
-    except BaseException:
-        file.close()
-        raise
-    return file
+        status = os.fstat(descriptor)
+        _require_regular(status)
+        data = os.read(descriptor, min(status.st_size, limit) + 1)
+        while more := os.read(descriptor, min(_CHUNK, limit + 1 - len(data))):
+            data += more
+        return _within(data, limit)
+    finally:
+        os.close(descriptor)
+
+
+_FLAGS: Final = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+_NO_LINK: Final = getattr(os, "O_NOFOLLOW", 0)
 
 
 def _require_regular(status: os.stat_result) -> None:
@@ -186,6 +189,11 @@ def _bounded(file: BinaryIO, limit: int) -> bytes:
     data = file.read(min(_CHUNK, limit + 1)) or b""
     if len(data) == _CHUNK:  # reading all at once would allocate `limit` bytes for each small file
         data += file.read(limit + 1 - _CHUNK) or b""
+    return _within(data, limit)
+
+
+def _within(data: bytes, limit: int) -> bytes:
+    """Return the bytes of an input; raise UnreadableError if they are more than `limit`."""
     if len(data) > limit:
         raise UnreadableError(too_large(limit))
     return data

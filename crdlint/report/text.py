@@ -39,8 +39,6 @@ class _FindingsOfFile(NamedTuple):
     @classmethod
     def of(cls, result: FileResult, earlier: Sequence[Diagnostic]) -> _FindingsOfFile:
         """Return that of a result; `earlier` are findings of earlier results of the file."""
-        if not result.diagnostics:
-            return cls(result.text, [], {})
         following: dict[int, list[Diagnostic]] = {}
         causes_of = causes(_with_others_of_crd([*earlier, *result.diagnostics]))
         for finding in result.diagnostics:
@@ -114,6 +112,8 @@ class TextReport(pieces.Report):
     def lines(self, result: FileResult) -> Iterator[str]:
         """Yield the lines about a file; none if there is nothing to report."""
         yield from self._notes(result)
+        if not result.diagnostics:
+            return
         earlier = self._about_texts.setdefault(result.file, [])
         file = _FindingsOfFile.of(result, earlier)
         earlier += [finding for finding in result.diagnostics if finding.crd is None]

@@ -411,9 +411,10 @@ def validate_text(
         options=options,
     )
     result = walk.run()
-    return Validated(
-        replace(result, notices=(*result.notices, *_notices(walk))), tuple(walk.stored)
-    )
+    notices = tuple(_notices(walk))
+    if notices:
+        result = replace(result, notices=(*result.notices, *notices))
+    return Validated(result, tuple(walk.stored))
 
 
 # Keys of the fields that every manifest has.

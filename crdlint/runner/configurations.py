@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable
 from dataclasses import field
 from typing import TYPE_CHECKING
@@ -45,6 +46,8 @@ class Configurations:
     problems: list[InputProblem] = field(default_factory=list)
     invalid: set[int] = field(default_factory=set)
     _senders: DefaultSenders = field(default_factory=DefaultSenders)
+    # By folder as paths name it: the configurations that may exclude files, None for an invalid one
+    _of_folders: dict[str, Config | None] = field(default_factory=dict)
     _helm_major: int | None = None
 
     def of(self, path: str) -> Config | None:
@@ -53,10 +56,16 @@ class Configurations:
         if config is None or config.excludes(path):
             return None
         in_chart = open_descriptor(path) is None and self.layout.locate(path) is not None
-        return config._replace(in_chart=in_chart)
+        return config if config.in_chart == in_chart else config._replace(in_chart=in_chart)
 
     def of_excluded(self, path: str) -> Config | None:
         """Return the configuration of a file, which may exclude it; if it is invalid, report that once and return None."""
+        folder = os.path.dirname(path)
+        if folder not in self._of_folders:
+            self._of_folders[folder] = self._of_file_in_folder(path)
+        return self._of_folders[folder]
+
+    def _of_file_in_folder(self, path: str) -> Config | None:
         from crdlint.config.model import ConfigError
 
         try:
@@ -81,7 +90,7 @@ class Configurations:
             return config._replace(senders=self._senders_of_charts())
         senders = self._senders.beside(path)
         self.note(self._senders.notices)
-        return config._replace(senders=senders)
+        return config._replace(senders=senders) if senders else config
 
     def _senders_of_charts(self) -> tuple[str, ...]:
         """Return who sends a chart: Helm if it renders charts, else that is not known."""

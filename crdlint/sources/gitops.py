@@ -44,9 +44,9 @@ class Deployers:
 
     def of(self, path: str) -> Deployer | None:
         """Return who applies the objects of a file, None if that is not known or if there are two."""
-        folder = os.path.dirname(os.path.abspath(path))
+        folder = os.path.dirname(path)
         if folder not in self._by_folder:
-            self._by_folder[folder] = _deployer_of(folder)
+            self._by_folder[folder] = _deployer_of(folder or os.curdir)
         return self._by_folder[folder]
 
 
