@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping
-from functools import cache, partial
 from typing import TYPE_CHECKING, Final, Protocol
 
 from crdlint.config.rule_patterns import is_matched
@@ -117,10 +116,11 @@ def _entries(result: FileResult, config: Config) -> dict[int, Ignore]:
 
 def _by_rule(findings: list[Diagnostic], file: str, config: Config) -> dict[int, IgnoredBy]:
     """Return the indexes of the findings whose rule is not reported in a file, with the setting that decides it."""
-    ignored_by = cache(partial(config.ignored_by, path=file))
+    rules = {finding.rule for finding in findings}
+    reasons = {rule: config.ignored_by(rule, path=file) for rule in rules}
     by: dict[int, IgnoredBy] = {}
     for i, finding in enumerate(findings):
-        reason = ignored_by(finding.rule)
+        reason = reasons[finding.rule]
         if reason is not None:
             by[i] = reason
     return by

@@ -61,8 +61,11 @@ class Path:
         return steps
 
     def __str__(self) -> str:
-        if self._text is not None:
-            return self._text
+        if self._text is None:
+            self._text = self._joined()  # findings, their order and reports print the same path
+        return self._text
+
+    def _joined(self) -> str:
         prefix = None if self.parent is None else self.parent._text  # noqa: SLF001  another path's
         if prefix is not None:
             return prefix + _printed(self)
@@ -85,7 +88,7 @@ class Path:
 
     def shared(self) -> Path:
         """Return this path and cache its text, because many other paths start with it."""
-        self._text = str(self)
+        str(self)
         return self
 
     def __repr__(self) -> str:

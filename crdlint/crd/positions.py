@@ -10,6 +10,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Mapping as MappingOf
 from collections.abc import Sequence as SequenceOf
+from functools import cached_property
 from itertools import takewhile
 from operator import attrgetter
 from typing import TYPE_CHECKING, Final
@@ -143,6 +144,11 @@ class Locator:
         """Return the number of versions that share the field at `path`, 1 for a field of one version or of no version."""
         if ".".join(map(str, path.steps()[:2])) not in SHARED:
             return 1
+        return self._versions
+
+    @cached_property
+    def _versions(self) -> int:
+        """The number of versions, at least 1."""
         versions = self._follow(["spec", "versions"]).node
         return max(len(versions.items), 1) if isinstance(versions, Sequence) else 1
 

@@ -75,11 +75,12 @@ def lint_file(
         from crdlint.linting.repeated import with_repeated  # most files have one CRD
 
         result = with_repeated(result)
-    return replace(_with_checks(result, walk.checks), templates=walk.templates)
+    return _with_checks(result, walk)
 
 
-def _with_checks(result: FileResult, checks: Sequence[CheckedCRD]) -> FileResult:
-    """Return the result of a file with what the checks of its CRDs return besides findings."""
+def _with_checks(result: FileResult, walk: _CRDWalk) -> FileResult:
+    """Return the result of a file with what a walk found besides findings."""
+    checks = walk.checks
     definitions = (check.definition for check in checks)
     comparisons = (check.compared for check in checks)
     return replace(
@@ -91,6 +92,7 @@ def _with_checks(result: FileResult, checks: Sequence[CheckedCRD]) -> FileResult
         blocking=frozenset(
             (finding.crd, finding.message) for check in checks for finding in check.blocking
         ),
+        templates=walk.templates,
     )
 
 

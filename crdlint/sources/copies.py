@@ -6,6 +6,7 @@ import os
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
+from functools import cache
 from itertools import chain, takewhile
 from typing import TYPE_CHECKING, Final
 
@@ -148,12 +149,21 @@ def _result(copy: _Place) -> FileResult:
 
 
 def _should_be_current(path: str) -> bool:
-    parts = os.path.normpath(path).lower().split(os.sep)
-    if any(map(_VERSION.search, parts)) or any(map(_HIDDEN.match, parts)):
-        return False
-    folders = parts[:-1]
+    folder, name = os.path.split(os.path.normpath(path).lower())
+    return not _is_set_aside(name) and _has_current_files(folder)
+
+
+def _is_set_aside(name: str) -> bool:
+    """Return whether a file or folder is hidden, or is that of a version."""
+    return _VERSION.search(name) is not None or _HIDDEN.match(name) is not None
+
+
+@cache
+def _has_current_files(folder: str) -> bool:
+    """Return whether the files of a folder should be current, as the names of the folders on the way to it say."""
+    folders = folder.split(os.sep)
     words = {*folders, *_WORD.findall("/".join(folders))}
-    return words.isdisjoint(_NOT_CURRENT)
+    return words.isdisjoint(_NOT_CURRENT) and not any(map(_is_set_aside, folders))
 
 
 def _shared(path: str, other: str) -> int:

@@ -45,10 +45,14 @@ def lowered(result: FileResult, named: Sequence[str]) -> FileResult:
             return is_meant
         return of_tests or is_for_old_clusters(result.file, named)
 
-    def lowered_one(finding: Diagnostic) -> Diagnostic:
-        return replace(finding, severity="info") if is_lowered(finding) else finding
-
-    return replace(result, diagnostics=tuple(map(lowered_one, result.diagnostics)))
+    lowered_ones = {id(each) for each in result.diagnostics if is_lowered(each)}
+    if not lowered_ones:
+        return result
+    findings = (
+        replace(finding, severity="info") if id(finding) in lowered_ones else finding
+        for finding in result.diagnostics
+    )
+    return replace(result, diagnostics=tuple(findings))
 
 
 def _is_about_service(finding: Diagnostic) -> bool:

@@ -84,10 +84,12 @@ def _spans(text: str, node: Scalar) -> Spans | None:
     spans: Spans | None
     if node.style in ("|", ">"):
         spans = _block(text, start, end, value, folds=node.style == ">")
-    elif node.style in _QUOTED:
-        spans = list(_flow(text, start + 1, end - 1, _QUOTED[node.style]))
     else:
-        spans = list(_flow(text, start, end, _PLAIN))
+        if node.style in _QUOTED:
+            start, end = start + 1, end - 1
+        if text[start:end] == value:
+            return _each_character(start, end)  # no line is folded, and nothing is escaped
+        spans = list(_flow(text, start, end, _QUOTED.get(node.style, _PLAIN)))
     is_certain = spans is not None and len(spans) == len(value)
     return spans if is_certain else None
 

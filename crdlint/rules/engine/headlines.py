@@ -494,9 +494,7 @@ def not_compiled(error: FieldError, target: ErrorSubject) -> str:
 def _name(argument: object) -> str:
     """Return an argument of a CEL problem: a name, an operator without its underscores, or a type."""
     text = str(argument)
-    return (
-        text.strip("_@") if re.fullmatch(r"[_@]\W.*", text) or text in _OPERATORS else _short(text)
-    )
+    return text.strip("_@") if _OPERATOR.fullmatch(text) or text in _OPERATORS else _short(text)
 
 
 def storage(error: FieldError, target: ErrorSubject) -> str:
@@ -593,6 +591,7 @@ def wrong_message(error: FieldError, target: ErrorSubject) -> str:
     return f"message of a rule on {target.phrase} {fault}"
 
 
+_OPERATOR: Final = regex(r"[_@]\W.*")
 _OPERATORS: Final = frozenset({"_in_", "@in", "_?_:_", "-_", "!_"})
 # By the type of an error: for a keyword of a schema, and for any other field.
 _BY_TYPE: Final = {

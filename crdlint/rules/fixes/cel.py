@@ -51,9 +51,9 @@ def meant(finding: FieldFinding, *, certain: bool) -> Iterable[Edit]:
 
 def _may_be_right(expression: str, edits: Iterable[Edit], document: str) -> bool:
     """Return whether edits replace the name of one field by that of another: the field that is declared may be misspelled."""
-    names = ({expression[edit.start : edit.end], edit.text} for edit in edits)
-    keys = _keys(document)
-    return any(map(keys.issuperset, names))
+    changed = ((expression[edit.start : edit.end], edit.text) for edit in edits)
+    names = [two for two in changed if all(map(_NAME.fullmatch, two))]
+    return bool(names) and any(map(_keys(document).issuperset, names))
 
 
 @lru_cache(maxsize=4)
@@ -62,6 +62,7 @@ def _keys(document: str) -> frozenset[str]:
     return frozenset(_KEY.findall(document))
 
 
+_NAME: Final = regex(r"[A-Za-z_]\w*")
 _KEY: Final = regex(r"(?<![\w.-])([A-Za-z_]\w*)\"?:")
 
 

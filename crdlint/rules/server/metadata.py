@@ -147,18 +147,18 @@ def validate(crd: CustomResourceDefinition, server: Server) -> Iterator[FieldErr
     """Yield what is wrong with the metadata of a new CRD."""
     meta = crd.metadata
     expected = f"{crd.spec.names.plural}.{crd.spec.group}"
-    first = to_correct_first(crd, expected)
     if meta.generate_name:
         path, prefix = _PATH.child("generateName"), meta.generate_name
-        help_ = first or OneCommand(f"Write `name: {expected}` instead")
+        help_ = to_correct_first(crd, expected) or OneCommand(f"Write `name: {expected}` instead")
         for message in _name(mask_trailing_dash(prefix), prefix, expected):
             yield invalid(NAME.id, path, prefix, message, help=help_)
     path, name = _PATH.child("name"), meta.name
     if not name and meta.generate_name:
         name = object_meta.generated_name(meta.generate_name)
     if name:
-        help_, meant = (first, "") if first else (either_name(name, expected), expected)
         for message in _name(name, name, expected):
+            first = to_correct_first(crd, expected)
+            help_, meant = (first, "") if first else (either_name(name, expected), expected)
             yield invalid(
                 NAME.id,
                 path,
@@ -168,7 +168,7 @@ def validate(crd: CustomResourceDefinition, server: Server) -> Iterator[FieldErr
                 subject=meant,
             )
     else:
-        help_ = first or OneCommand(f"Add `name: {expected}`")
+        help_ = to_correct_first(crd, expected) or OneCommand(f"Add `name: {expected}`")
         yield required(
             NAME.id,
             path,
