@@ -69,15 +69,16 @@ def anchors(pattern: str) -> tuple[bool, bool] | None:
     )
 
 
-def anchors_of_alternatives(pattern: str) -> list[tuple[bool, bool]]:
+@lru_cache(maxsize=256)  # many fields and CRDs have the same patterns
+def anchors_of_alternatives(pattern: str) -> tuple[tuple[bool, bool], ...]:
     """Return what `anchors` returns for each alternative of a pattern, empty if it has none at its top."""
     tree = shallow_tree(pattern)
     if tree is None or tree.kind != syntax.ALTERNATE:
-        return []
-    return [
+        return ()
+    return tuple(
         (_has_everywhere(part, syntax.BEGIN), _has_everywhere(part, syntax.END))
         for part in tree.parts
-    ]
+    )
 
 
 def shallow_tree(pattern: str) -> PatternNode | None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from math import isfinite
 from typing import Final
 
@@ -121,17 +122,20 @@ class Missing(NamedTuple):
     before: str
 
 
-def steps(text: str) -> Iterator[tuple[str | None, int]]:
-    """Yield each plain step of a path with its end: a name, ITEMS, or an empty name for what may select several values."""
+@lru_cache(maxsize=256)  # several rules read the path of a column
+def steps(text: str) -> tuple[tuple[str | None, int], ...]:
+    """Return each plain step of a path with its end: a name, ITEMS, or an empty name for what may select several values."""
+    found: list[tuple[str | None, int]] = []
     end = 0
     while match := _STEP.match(text, end):
         end = match.end()
         if match["name"]:
-            yield _ESCAPE.sub(r"\1", match["name"]), end
+            found.append((_ESCAPE.sub(r"\1", match["name"]), end))
         else:
-            yield match["key"] or ITEMS, end
+            found.append((match["key"] or ITEMS, end))
     if end < len(text):
-        yield "", end  # a step that is not plain
+        found.append(("", end))  # a step that is not plain
+    return tuple(found)
 
 
 def follow(text: str, root: JSONSchemaProps) -> JSONSchemaProps | Missing | None:
@@ -197,6 +201,7 @@ class _SyntaxError(Exception):
     """The path of a column cannot be parsed; `str()` is the reason."""
 
 
+@lru_cache(maxsize=256)  # columns of all kinds have the same paths, such as that of the creation
 def syntax_error(path: str) -> str | None:
     """Return why the server cannot parse a column's path for its tables, or None; parts in brackets are paths of their own."""
     pending = [path]

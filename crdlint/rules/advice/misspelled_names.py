@@ -87,7 +87,7 @@ def _of_root(name: str, meant: str) -> str:
 ).advice_on(Nodes({"properties"}))
 def _with_options(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     for name, property_ in schema.properties.items():
-        plain = _without_tag(name)
+        plain = None if name.isidentifier() else _without_tag(name)
         if plain is not None:
             shown = name.replace("`", "'")
             message = f"the name of the property is `{shown}`, with an option of a Go tag"

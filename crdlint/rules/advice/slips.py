@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 _PATTERN: Final = "name:\n  type: string\n  pattern: {}"
 _STRAIGHT: Final = str.maketrans("\u201c\u201d\u2018\u2019", "\"\"''")
+_CURLY_MARKS: Final = frozenset(map(chr, _STRAIGHT))
 _CURLY_QUOTED: Final = regex("[\u2018\u201c](.*)[\u2019\u201d]", re.DOTALL)
 # A `^` behind a character that is read, or a `$` before one: only such a pattern can match no text.
 _INNER_EDGE: Final = regex(r"(?<![\[(|:?\\^])(?<=.)\^|(?<!\\)\$(?=[^)|$])", re.DOTALL)
@@ -69,8 +70,7 @@ _CURLY: Final = Caution(
 
 @_CURLY.advice_on(Nodes({"pattern", "enum"}))
 def _curly_quotes(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
-    pattern = schema.pattern
-    curly = "".join(sorted({char for char in pattern if ord(char) in _STRAIGHT}))
+    curly = "".join(sorted(_CURLY_MARKS.intersection(schema.pattern)))
     if curly:
         message = f"the pattern has curly quotes ({curly}) instead of straight ones"
         yield Advisory(message, schema.path.child("pattern"))

@@ -55,6 +55,8 @@ def _ordered(rule: str) -> str:
     good=_PATTERN.format("'^[[:alnum:]]+$'"),
 ).advice_on(Nodes({"pattern"}))
 def _pattern_slips(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
+    if not any(slip.search(schema.pattern) for slip in (_NAMED, _REPETITION, _DASH)):
+        return
     for text, message, help_ in _slips(schema.pattern):
         yield Advisory(f"`{text}` {message}", schema.path.child("pattern"), help_)
 

@@ -91,8 +91,9 @@ def other_words(schema: JSONSchemaProps) -> dict[int, str]:
 
 @BOOLEAN.advice
 def _booleans_in_enums(crd: DecodedCRD) -> Iterator[Advisory]:
-    for schema in crd.schemas:
-        words = other_words(schema) if schema.set_fields & _ENUM and schema.type == "string" else {}
+    with_enum = [schema for schema in crd.schemas if schema.set_fields & _ENUM]
+    for schema in with_enum:
+        words = other_words(schema) if schema.type == "string" else {}
         for i, word in words.items():
             read = "true" if schema.enum[i] else "false"
             message = f"`{word}` is read as the boolean {read}, not as a string"
@@ -103,8 +104,9 @@ def _booleans_in_enums(crd: DecodedCRD) -> Iterator[Advisory]:
 
 @KEY.advice
 def _names_of_properties(crd: DecodedCRD) -> Iterator[Advisory]:
-    for schema in crd.schemas:
-        named = child(schema.node, "properties") if schema.set_fields & _PROPERTIES else None
+    with_properties = [schema for schema in crd.schemas if schema.set_fields & _PROPERTIES]
+    for schema in with_properties:
+        named = child(schema.node, "properties")
         if not isinstance(named, Mapping) or named.simple:
             continue
         for key, name in _with_other_names(named):
