@@ -154,9 +154,11 @@ class Locator:
 
     def find_in(self, path: Path, version: int) -> SourceLocation:
         """Locate a path as `find` does; fields that all versions share are located in the version with the given index."""
+        if not version:
+            return self.find(path)
         steps = path.steps()
         shared = SHARED.get(".".join(map(str, steps[:2])))
-        if not version or shared is None:
+        if shared is None:
             return self.find(path)
         return self._follow(["spec", "versions", version, shared, *steps[2:]])
 

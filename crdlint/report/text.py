@@ -493,8 +493,9 @@ def _ended(lines: Iterable[str]) -> Iterator[str]:
 _LONGEST: Final = 80
 _HEAD: Final = 60
 _VALUE: Final = regex(
-    r": (?:Invalid|Unsupported|Duplicate) value: (?=[\[{\"])|^Object '\w+' is missing in (?=')"
+    r" value: (?:(?<=: Invalid value: )|(?<=: Unsupported value: )|(?<=: Duplicate value: ))(?=[\[{\"])"
 )
+_OBJECT: Final = regex(r"Object '\w+' is missing in (?=')")
 _QUOTED: Final = regex(r'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
 
 
@@ -502,9 +503,10 @@ def fold(message: str) -> str:
     """Return a message with its bad value cut to its beginning where that is long."""
     if len(message) <= _LONGEST:
         return message
+    missing = _OBJECT.match(message)
     is_last = message.endswith(("]", "}")) or message.startswith("Object '")
     last_bracket = len(message) if is_last else max(map(message.rfind, ("]: ", "}: "))) + 1
-    for match in _VALUE.finditer(message):
+    for match in _VALUE.finditer(message) if missing is None else (missing,):
         start = match.end()
         end = _end_of_quoted(message, start) if message[start] == '"' else last_bracket
         if end > start:

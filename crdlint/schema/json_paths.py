@@ -125,17 +125,17 @@ class Missing(NamedTuple):
 @lru_cache(maxsize=256)  # several rules read the path of a column
 def steps(text: str) -> tuple[tuple[str | None, int], ...]:
     """Return each plain step of a path with its end: a name, ITEMS, or an empty name for what may select several values."""
-    found: list[tuple[str | None, int]] = []
+    plain_steps: list[tuple[str | None, int]] = []
     end = 0
     while match := _STEP.match(text, end):
         end = match.end()
         if match["name"]:
-            found.append((_ESCAPE.sub(r"\1", match["name"]), end))
+            plain_steps.append((_ESCAPE.sub(r"\1", match["name"]), end))
         else:
-            found.append((match["key"] or ITEMS, end))
+            plain_steps.append((match["key"] or ITEMS, end))
     if end < len(text):
-        found.append(("", end))  # a step that is not plain
-    return tuple(found)
+        plain_steps.append(("", end))  # a step that is not plain
+    return tuple(plain_steps)
 
 
 def follow(text: str, root: JSONSchemaProps) -> JSONSchemaProps | Missing | None:

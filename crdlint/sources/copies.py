@@ -160,7 +160,7 @@ def _is_set_aside(name: str) -> bool:
 
 @cache
 def _has_current_files(folder: str) -> bool:
-    """Return whether the files of a folder should be current, as the names of the folders on the way to it say."""
+    """Return whether the files of a folder should be current, by the names of the folders on the way to it."""
     folders = folder.split(os.sep)
     words = {*folders, *_WORD.findall("/".join(folders))}
     return words.isdisjoint(_NOT_CURRENT) and not any(map(_is_set_aside, folders))

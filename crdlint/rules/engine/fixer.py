@@ -41,7 +41,11 @@ _MISSPELLED: Final = 0.75  # the minimum similarity of a misspelled keyword
 _GivenT = TypeVar("_GivenT", bound=BaseFinding, contravariant=True)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(
+    frozen=True,
+    slots=True,
+    eq=False,
+)
 class Fixer(Generic[_GivenT]):
     """A fix for findings of one kind: an imperative title, and the edits of the document's text.
 
