@@ -8,6 +8,13 @@ import sys
 
 # Allocations between two collections: importing the modules of a command makes many objects, and hardly any garbage.
 _ALLOCATIONS = 100_000
+# Modules that make Python values of YAML and write it, with the errors that libyaml's module names.
+_OF_WRITING = (
+    ("constructor", "ConstructorError"),
+    ("emitter", "EmitterError"),
+    ("representer", "RepresenterError"),
+    ("serializer", "SerializerError"),
+)
 
 
 def main() -> None:
@@ -20,14 +27,23 @@ def main() -> None:
     exit_on_signals()
     try:
         _answer(sys.argv[1:])
-        from crdlint.light import import_on_use
-
-        import_on_use("inspect")  # Click needs it only to show a help
+        _leave_out_what_is_not_needed()
         from crdlint.cli.main import main as run_command
 
         run_command()
     finally:
         gc.freeze()  # Python collects garbage at its end, in every module: the process gives back that memory anyway
+
+
+def _leave_out_what_is_not_needed() -> None:
+    """Import some modules only when they are used, although libraries import them."""
+    from crdlint.light import import_on_use
+
+    import_on_use("inspect")  # Click needs it only to show a help
+    import_on_use("uuid", named="UUID")  # a type of options that crdlint does not have
+    import_on_use("ruamel.yaml")  # libyaml reads, with a few of its modules
+    for module, error in _OF_WRITING:
+        import_on_use(f"ruamel.yaml.{module}", named=error)
 
 
 def _answer(arguments: list[str]) -> None:

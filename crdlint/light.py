@@ -16,7 +16,7 @@ import re
 import sys
 from collections import namedtuple
 from functools import partial
-from itertools import count
+from itertools import chain, count
 from reprlib import recursive_repr
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
@@ -53,21 +53,64 @@ else:
                 slots=slots,
                 kw_only=kw_only,
             )
-        own = dict(vars(cls))
-        fields = _fields_of(cls, own, kw_only=kw_only)
-        added = {"__init__": _first_init(fields), "__repr__": _shown}
+        own = cls.__dict__.copy()
+        fields = _Fields(cls, own, kw_only)
+        added = {
+            "__init__": _first_init(fields),
+            "__repr__": _shown,
+            "__light_fields__": fields,
+            "__dataclass_params__": _PARAMETERS,
+            "__dataclass_fields__": _StandardFields(fields),
+        }
         if eq:
             added |= _comparisons(fields, frozen=frozen, order=order)
-        added = {name: value for name, value in added.items() if name not in own}
-        added["__light_fields__"] = fields
-        added["__dataclass_params__"] = _PARAMETERS
-        added["__dataclass_fields__"] = _StandardFields(cls, own, kw_only=kw_only)
         if slots:
-            return _with_slots(cls, own, added)
-        _keep_defaults(cls, own, fields)
-        for name, value in added.items():
-            setattr(cls, name, value)
+            return _with_slots(fields, added)
+        _keep_defaults(fields)
+        for name in added.keys() - own.keys():
+            setattr(cls, name, added[name])
         return cls
+
+    class _Fields:
+        """The fields of a class and those above it by name, which are read from its annotations once they are needed."""
+
+        def __init__(self, cls, own, kw_only):
+            self.cls, self.own, self.kw_only = cls, own, kw_only
+            annotations = own.get("__annotations__", {})
+            self.names = [
+                name for name in annotations if not annotations[name].startswith("ClassVar")
+            ]
+
+        def __get__(self, instance, owner):
+            return self.by_name
+
+        def __getattr__(self, name):
+            if name not in {"by_name", "positional", "values"}:
+                raise AttributeError(name)
+            self.by_name = self._read()
+            compared = [name for name, each in self.by_name.items() if each.compare]
+            self.values = operator.attrgetter(*compared) if compared else lambda _: ()
+            self.positional = [
+                name for name, each in self.by_name.items() if each.init and not each.kw_only
+            ]
+            return getattr(self, name)
+
+        def _read(self):
+            from dataclasses import Field
+
+            fields = {}
+            for base in self.of_bases():
+                fields |= base.by_name
+            for name in self.names:
+                value = self.own.get(name, _ABSENT)
+                make = _declared if isinstance(value, Field) else _FieldUse
+                fields[name] = make(value, self.kw_only)
+            return fields
+
+        def of_bases(self):
+            """Return the fields of the classes above, the highest first."""
+            members = [vars(base) for base in self.cls.__mro__[-2:0:-1]]
+            return [each["__light_fields__"] for each in members if "__light_fields__" in each]
 
     class _FieldUse:
         """A field: its default, or what makes one (`_ABSENT` without), and what it is a part of."""
@@ -94,38 +137,28 @@ else:
     # The standard library wants to know of a class whether the ones above it are frozen.
     _PARAMETERS = SimpleNamespace(frozen=False)
 
-    def _fields_of(cls, own, *, kw_only):
-        """Return the fields of a class and those above it by name; annotations are texts."""
-        from dataclasses import Field  # not for an answer of an earlier run
-
-        fields = {}
-        for base in cls.__mro__[-2:0:-1]:
-            fields |= getattr(base, "__light_fields__", {})
-        for name, type_ in own.get("__annotations__", {}).items():
-            if not type_.startswith("ClassVar"):
-                value = own.get(name, _ABSENT)
-                make = _declared if isinstance(value, Field) else _FieldUse
-                fields[name] = make(value, kw_only)
-        return fields
-
-    def _with_slots(cls, own, added):
+    def _with_slots(fields, added):
         """Return a copy of a class with more members, and with a slot for each field that no class above it has."""
-        fields = added["__light_fields__"]
+        cls, own = fields.cls, fields.own
+        names = [*chain.from_iterable(each.names for each in fields.of_bases()), *fields.names]
         inherited = {slot for base in cls.__mro__[1:] for slot in vars(base).get("__slots__", ())}
-        members = own | added
-        for name in ("__dict__", "__weakref__", *fields):
+        members = added | own
+        for name in ("__dict__", "__weakref__", *names):
             members.pop(name, None)
-        members["__slots__"] = tuple(name for name in fields if name not in inherited)
+        members["__slots__"] = tuple(name for name in names if name not in inherited)
         members["__qualname__"] = cls.__qualname__
         return type(cls)(cls.__name__, cls.__bases__, members)
 
-    def _keep_defaults(cls, own, fields):
+    def _keep_defaults(fields):
         """Replace what `field` declares in a class by the defaults, which it has itself."""
-        for name in fields.keys() & own.keys():
-            if fields[name].default is _ABSENT:
-                delattr(cls, name)
-            else:
-                setattr(cls, name, fields[name].default)
+        own = fields.own
+        for name in fields.names:
+            if hasattr(own.get(name), "default_factory"):
+                use = fields.by_name[name]
+                if use.default is _ABSENT:
+                    delattr(fields.cls, name)
+                else:
+                    setattr(fields.cls, name, use.default)
 
     # How many values of a class are made without compiling it: that takes 70 µs, and setting fields one by one 3 µs.
     _FEW = 20
@@ -133,11 +166,11 @@ else:
     def _first_init(fields):
         """Return an `__init__` that sets one field after the other, until it is called often enough to be compiled."""
         calls = count()
-        positional = [name for name, each in fields.items() if each.init and not each.kw_only]
 
         def first(self, /, *arguments, **named):
-            values = dict(zip(positional, arguments, strict=False)) | named
-            is_valid = len(values) == len(arguments) + len(named) and _complete(values, fields)
+            values = dict(zip(fields.positional, arguments, strict=False)) | named
+            is_all = len(values) == len(arguments) + len(named)
+            is_valid = is_all and _complete(values, fields.by_name)
             if not is_valid or next(calls) >= _FEW:
                 # Another thread may have replaced this function already.
                 cls = next(
@@ -145,7 +178,7 @@ else:
                     for base in type(self).__mro__
                     if vars(base).get("__light_fields__") is fields
                 )
-                cls.__init__ = _compiled_init(cls, fields)
+                cls.__init__ = _compiled_init(cls, fields.by_name)
                 cls.__init__(self, *arguments, **named)
                 return
             for name, value in values.items():
@@ -202,14 +235,12 @@ else:
 
     def _comparisons(fields, *, frozen, order):
         """Return the methods that compare two values of a class by their fields."""
-        names = [name for name, each in fields.items() if each.compare]
-        values = operator.attrgetter(*names) if names else lambda _: ()
 
         def compared(holds):
             def compare(self, other):
                 if other.__class__ is not self.__class__:
                     return NotImplemented
-                return holds(values(self), values(other))
+                return holds(fields.values(self), fields.values(other))
 
             return compare
 
@@ -217,14 +248,14 @@ else:
         if order:
             methods |= {"__lt__": compared(operator.lt), "__le__": compared(operator.le)}
             methods |= {"__gt__": compared(operator.gt), "__ge__": compared(operator.ge)}
-        methods["__hash__"] = (lambda self: hash(values(self))) if frozen else None
+        methods["__hash__"] = (lambda self: hash(fields.values(self))) if frozen else None
         return methods
 
     class _StandardFields:
         """The fields as the standard library describes them, for its functions such as `fields` and `asdict`."""
 
-        def __init__(self, cls, own, *, kw_only):
-            self._cls, self._own, self._kw_only = cls, own, kw_only
+        def __init__(self, fields):
+            self._light = fields
             self._fields = None
 
         def __get__(self, instance, owner):
@@ -235,14 +266,14 @@ else:
         def _described(self):
             import dataclasses
 
-            cls = self._cls
+            cls, own = self._light.cls, self._light.own
             names = {
                 "__annotations__",
                 "__module__",
                 "__orig_bases__",
-                *self._own.get("__annotations__", ()),
+                *own.get("__annotations__", ()),
             }
-            members = {name: value for name, value in self._own.items() if name in names}
+            members = {name: value for name, value in own.items() if name in names}
             # For a class without a docstring, the standard library makes one of its signature.
             model = type(cls)(cls.__name__, cls.__bases__, members | {"__doc__": cls.__name__})
             dataclasses.dataclass(
@@ -250,7 +281,7 @@ else:
                 init=False,
                 repr=False,
                 eq=False,
-                kw_only=self._kw_only,
+                kw_only=self._light.kw_only,
             )
             return model.__dataclass_fields__
 
@@ -375,22 +406,34 @@ else:
             return value
 
 
-def import_on_use(name: str) -> None:
-    """Import a module of the standard library only when something is read from it: an `import` alone does not execute it."""
+def import_on_use(name: str, *, named: str = "") -> None:
+    """Import a module only when something is read from it: importing it or a module in it does not execute it.
+
+    `named` is a class that a library reads first, but only names: it gets `object`.
+    """
     from importlib.util import find_spec, module_from_spec  # runs that are answered do not need it
 
     spec = find_spec(name)
     if spec is None or name in sys.modules:
         return
     module = module_from_spec(spec)
+    unread = {named}
 
     def read(attribute: str) -> object:
+        if attribute == "__path__":  # `from` asks each module for that of a package
+            raise AttributeError(attribute)
+        if attribute in unread:
+            unread.remove(attribute)
+            return object
         vars(module).pop("__getattr__", None)
         spec.loader.exec_module(module)  # type: ignore[union-attr]  # what is found has one
         return getattr(module, attribute)
 
     vars(module)["__getattr__"] = read
     sys.modules[name] = module
+    package, _, own_name = name.rpartition(".")
+    if package:
+        setattr(sys.modules[package], own_name, module)
 
 
 __all__ = ["NamedTuple", "dataclass", "import_on_use", "regex", "replace"]

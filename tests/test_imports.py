@@ -113,7 +113,16 @@ def loaded(code: str, folder: Path) -> set[str]:
         (RUN.format(["check", "--no-cache", BAD]), {"rich", "xml"}),
         (
             STARTED.format(["check", "--no-cache", PLAIN]),
-            {"ast", "dis", "linecache", "locale", "tokenize"},
+            {
+                "ast",
+                "dis",
+                "linecache",
+                "locale",
+                "platform",
+                "tokenize",
+                "base64",
+                "ruamel.yaml.main",
+            },
         ),
         (PLAYGROUND, {"rich", "click", "crdlint.lsp.checks", "crdlint.sources", "crdlint.suites"}),
     ],
@@ -127,7 +136,7 @@ def loaded(code: str, folder: Path) -> set[str]:
         "explain",
         "cost",
         "findings in a pipe",
-        "what Click imports for help",
+        "what libraries import for other uses",
         "completion in the playground",
     ],
 )

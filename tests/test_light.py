@@ -295,6 +295,29 @@ def test_a_module_is_executed_when_something_is_read_from_it(
     assert import_module("colorsys") is module
 
 
+def test_a_package_is_executed_when_something_is_read_from_it_but_not_for_its_modules(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name in [name for name in sys.modules if f"{name}.".startswith("wsgiref.")]:
+        monkeypatch.delitem(sys.modules, name)
+    import_on_use("wsgiref.headers")
+    package = import_module("wsgiref")
+    assert "Headers" not in vars(package.headers)
+    assert package.headers.Headers([("a", "b")])["a"] == "b"
+
+
+def test_a_class_that_is_only_named_does_not_execute_its_module(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delitem(sys.modules, "colorsys", raising=False)
+    import_on_use("colorsys", named="rgb_to_hsv")
+    module = import_module("colorsys")
+    named = [module.rgb_to_hsv]
+    assert named == [object]
+    assert "hsv_to_rgb" not in vars(module)
+    assert module.rgb_to_hsv(1, 1, 1) == (0, 0, 1)
+
+
 def test_a_module_that_cannot_be_imported_fails_at_its_import() -> None:
     import_on_use("no_such_module")
     with pytest.raises(ModuleNotFoundError):
