@@ -149,8 +149,9 @@ def is_slip(written: str, name: str, *, typed: bool = False) -> bool:
     folded, other = _folded(written), _folded(name)
     if folded == other:
         return True
-    if abs(len(folded) - len(other)) > 1 and _LETTERS.fullmatch(folded + other):
-        return False  # a slip is one letter, and words have all of these
+    is_short = abs(len(folded) - len(other)) <= 1 and folded[:1] == other[:1]
+    if not is_short and _LETTERS.fullmatch(folded + other):
+        return False  # a slip is one letter, but not the first, and words have all of these
     pair = _different_words(written, name)
     return pair is not None and not _are_two_things(*pair) and _is_slip_of_word(*pair, typed)
 
@@ -199,7 +200,11 @@ def _near(written: str, names: Iterable[str]) -> Iterator[str]:
 
 
 def _may_be_near(written: str, name: str) -> bool:
-    return len(written) >= _LEAST_LETTERS and abs(len(written) - len(name)) * 3 <= len(written)
+    if len(written) < _LEAST_LETTERS or abs(len(written) - len(name)) * 3 > len(written):
+        return False
+    mine, theirs = written.lower(), name.lower()
+    in_both = sum(min(mine.count(letter), theirs.count(letter)) for letter in {*mine})
+    return (max(len(written), len(name)) - in_both) * 3 <= len(written)
 
 
 def differing_letters(first: str, second: str) -> int:
