@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from itertools import chain
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from itertools import accumulate, chain
 from typing import Final
 
 from crdlint.cel.ast import Call, Expr, Literal, Select
@@ -60,8 +61,8 @@ class Hint(NamedTuple):
 
 def hint(expression: Expression, effort: Effort) -> Hint:
     """Return the help for the first error of an expression."""
-    state = CompiledText(expression, expression.text, expression.compiled)
-    meant = meaning(expression, effort)
+    state = CompiledText.of(expression)
+    meant = meaning(state, effort)
     if meant is not None:
         asks_for_metadata = not meant.edits and _reads_metadata(state)
         reason = Reason(Code.MEANT, (meant.edits, meant.is_certain))
@@ -236,18 +237,29 @@ def _undeclared(state: CompiledText, name: str) -> str | None:
 def _library_with(name: str, state: CompiledText) -> Library | None:
     """Return the first library of another version of Kubernetes with what an expression calls or names, None without one."""
     arguments = len(state.node.args) if isinstance(state.node, Call) else -1
+    libraries = _libraries()
+    bringing = (*libraries.get((name, arguments), ()), *libraries.get((name, None), ()))
     own = state.expression.environment.libraries
-    others = (library for library in LIBRARIES if library not in own)
-    return next((each for each in others if _brings(each, name, arguments)), None)
+    others = [each for each in bringing if each not in own]
+    return min(others, key=LIBRARIES.index, default=None)
 
 
-def _brings(library: Library, name: str, arguments: int) -> bool:
-    """Return whether a library has a function of a name or below it, or a macro with so many arguments."""
-    is_macro = any((macro, count) == (name, arguments) for macro, count, _ in library.macros)
-    functions = (row.function for row in library.functions)
-    return is_macro or any(
-        function == name or function.startswith(f"{name}.") for function in functions
-    )
+@cache
+def _libraries() -> dict[tuple[str, int | None], list[Library]]:
+    """Return the libraries by their macros with as many arguments, and by their functions and the names that these are below."""
+    libraries: dict[tuple[str, int | None], list[Library]] = {}
+    for library in LIBRARIES:
+        functions = dict.fromkeys(row.function for row in library.functions)
+        names = chain.from_iterable(map(_with_qualifiers, functions))
+        macros = [(name, arguments) for name, arguments, _ in library.macros]
+        for key in dict.fromkeys((*macros, *((name, None) for name in names))):
+            libraries.setdefault(key, []).append(library)
+    return libraries
+
+
+def _with_qualifiers(function: str) -> Iterator[str]:
+    """Yield the name of a function, and what is before each of its dots, such as `sets` of `sets.contains`."""
+    return accumulate(function.split("."), "{}.{}".format)
 
 
 def _not_yet(name: str, library: Library) -> str:

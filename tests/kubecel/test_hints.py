@@ -13,6 +13,7 @@ from crdlint.kubecel.compilation import requirement
 from crdlint.kubecel.hints import hint
 from crdlint.kubecel.reasoning.optional_fields import unguarded
 from crdlint.kubecel.repair.meaning import meaning
+from crdlint.kubecel.repair.state import CompiledText
 from crdlint.kubernetes.servers import parse_range
 from crdlint.safety.work import Effort
 
@@ -194,7 +195,7 @@ def test_a_placeholder_is_named_and_no_other_name_is_offered(placeholder: str) -
         expression = compile_rule(rule, FIELDS).rule
         found = hint(expression, Effort())
         assert found == (f"Write the value in place of the placeholder `{placeholder}`", None), rule
-        assert meaning(expression, Effort()) is None
+        assert meaning(CompiledText.of(expression), Effort()) is None
 
 
 @each(

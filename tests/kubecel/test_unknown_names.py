@@ -52,7 +52,7 @@ FIELDS = "{name: {type: string}, ports: {type: array, items: {type: integer}}}"
 )
 def test_a_text_keeps_the_error_of_another(rule: str, other: str, keeps: bool) -> None:
     expression = compile_rule(rule, FIELDS).rule
-    state = CompiledText(expression, rule, expression.compiled)
+    state = CompiledText.of(expression)
     assert state.keeps_error(other) is keeps
     compiled = compile_valid(other, expression.env, expression.environment.parser)
     assert not keeps or compiled is None or compiled.errors

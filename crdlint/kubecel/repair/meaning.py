@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator
-from difflib import SequenceMatcher
 from functools import partial
 from itertools import chain
 from typing import Final
@@ -56,12 +55,11 @@ class Meaning(NamedTuple):
     is_certain: bool = False
 
 
-def meaning(expression: Expression, effort: Effort) -> Meaning | None:
+def meaning(state: CompiledText, effort: Effort) -> Meaning | None:
     """Return what is probably meant by an expression with an error, or None if nothing is known."""
-    if _is_no_rule(expression):
+    if _is_no_rule(state.expression):
         return None
-    search = _StepSearch(expression, effort)
-    state = CompiledText(expression, expression.text, expression.compiled)
+    search = _StepSearch(state.expression, effort)
     edits: list[Edit] = []
     done: list[_Step] = []
     is_certain = True
@@ -267,6 +265,8 @@ def _all_pieces(edits: Iterable[Edit], text: str) -> Iterator[Edit]:
 
 def _pieces(edit: Edit, text: str) -> Iterator[Edit]:
     """Yield the parts of an edit, without the words that it keeps."""
+    from difflib import SequenceMatcher  # many expressions have no edit that leads on
+
     old, new = map(_WORD.findall, (text[edit.start : edit.end], edit.text))
     starts = [edit.start]
     for word in old:

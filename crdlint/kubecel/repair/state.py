@@ -135,6 +135,11 @@ class CompiledText:
             -1 if stage == 0 and (output is None or compiled.output_type is output) else stage
         )
 
+    @classmethod
+    def of(cls, expression: Expression) -> CompiledText:
+        """Return the text of an expression itself."""
+        return cls(expression, expression.text, expression.compiled)
+
     @property
     def is_accepted(self) -> bool:
         """Whether the expression compiles."""
