@@ -8,6 +8,8 @@ import operator
 import pickle
 import sys
 from dataclasses import field
+from enum import Enum as StandardEnum
+from enum import auto
 from importlib import import_module
 from pkgutil import walk_packages
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -17,7 +19,7 @@ import pytest
 
 import crdlint
 from crdlint.diagnostics import Diagnostic, Fix, Related
-from crdlint.light import NamedTuple, dataclass, import_on_use, replace
+from crdlint.light import Enum, NamedTuple, dataclass, import_on_use, replace
 from crdlint.yaml.edit import Edit
 
 if TYPE_CHECKING:
@@ -238,6 +240,45 @@ def test_named_tuples_are_those_of_the_standard_library(kind: Any) -> None:
 def test_a_named_tuple_has_the_methods_of_its_class() -> None:
     assert _Place(2).shown() == "2:1"
     assert _Place.__doc__ == "A position."
+
+
+class _Size(Enum):
+    """A size."""
+
+    SMALL = auto()
+    LARGE = "large"
+    _known = 3
+
+    def is_small(self) -> bool:
+        return self is _Size.SMALL
+
+
+class _StandardSize(StandardEnum):
+    """A size."""
+
+    SMALL = auto()
+    LARGE = "large"
+
+
+@pytest.mark.parametrize("kind", [_Size, _StandardSize], ids=["light", "standard"])
+def test_members_are_those_of_the_standard_library(kind: Any) -> None:
+    small, large = kind
+    assert [small, large] == [kind.SMALL, kind.LARGE]
+    assert (len(kind), [*kind.__members__]) == (2, ["SMALL", "LARGE"])
+    assert (small.name, small.value, large.name, large.value) == ("SMALL", 1, "LARGE", "large")
+    assert small != large
+    assert small != 1
+    assert {small: 1, large: 2}[kind.LARGE] == 2
+    assert str(small) == f"{kind.__name__}.SMALL"
+    assert repr(large) == f"<{kind.__name__}.LARGE: 'large'>"
+    assert isinstance(small, kind)
+    for made in (pickle.loads(pickle.dumps(large)), copy.copy(large), copy.deepcopy(large)):
+        assert made is large
+
+
+def test_members_have_the_methods_of_their_class() -> None:
+    assert [each.is_small() for each in _Size] == [True, False]
+    assert _Size.__doc__ == "A size."
 
 
 def test_each_value_has_a_list_of_its_own() -> None:

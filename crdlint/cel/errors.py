@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from enum import Enum, auto
+from enum import auto
 from typing import Any, ClassVar, Final
 
 from crdlint.cel.ast import Location, SourceInfo
 from crdlint.cel.dialect import CELDialect
 from crdlint.cel.types import ERROR, Kind, Type, written_type
-from crdlint.light import NamedTuple, dataclass
+from crdlint.light import Enum, NamedTuple, dataclass
 
 MAX_ERRORS = 100
 _MAX_SNIPPET_BYTES = 16384

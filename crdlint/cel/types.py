@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from enum import Enum, auto
+from enum import auto
 from math import inf
 from typing import Any, Final
 
 from crdlint.cel.ast import Uint
+from crdlint.light import Enum
 
 _MAX_TEXT: Final = 1 << 16
 _NONE: Final[frozenset[str]] = frozenset()
@@ -16,8 +17,6 @@ _AS_NAMED: Final[Mapping[str, str]] = {}
 
 class Kind(Enum):
     """The kind of a `Type`. Upstream: types.Kind."""
-
-    __hash__ = object.__hash__  # that of Enum takes ten times as long
 
     DYN = auto()
     ANY = auto()

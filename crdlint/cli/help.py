@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from enum import Enum
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Final
 
@@ -15,6 +14,7 @@ from crdlint.cli import console
 from crdlint.cli.flags import CommandWithHelp, PlainOption, ending_option
 from crdlint.files.read import STDIN
 from crdlint.files.repository import from_top
+from crdlint.light import Enum
 from crdlint.phrases import nearest
 
 if TYPE_CHECKING:

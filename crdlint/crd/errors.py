@@ -7,11 +7,11 @@ pkg/util/validation/field/errors.go.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from enum import Enum, auto
+from enum import auto
 from typing import TYPE_CHECKING, Any, Final, Literal, TypedDict
 
 from crdlint.kubernetes.servers import NEWEST, ByVersion, Server
-from crdlint.light import NamedTuple
+from crdlint.light import Enum, NamedTuple
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

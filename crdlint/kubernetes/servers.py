@@ -10,13 +10,13 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Container, Mapping
 from dataclasses import fields
-from enum import Enum, auto
+from enum import auto
 from functools import cache, lru_cache
 from typing import Any, Final, Generic, TypeAlias, TypeVar, cast
 
 from crdlint.cel.dialect import CELDialect
 from crdlint.gathering import without_none
-from crdlint.light import NamedTuple, dataclass, regex, replace
+from crdlint.light import Enum, NamedTuple, dataclass, regex, replace
 
 Version: TypeAlias = "tuple[int, int]"
 _T = TypeVar("_T")

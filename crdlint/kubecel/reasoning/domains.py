@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from enum import Enum, auto
+from enum import auto
 from typing import Any, Final, TypeAlias
 
-from crdlint.light import NamedTuple, dataclass, replace
+from crdlint.light import Enum, NamedTuple, dataclass, replace
 
 # What a condition evaluates to, as bits.
 TRUE: Final = 1

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import field
-from enum import IntEnum, auto
+from enum import auto
 from typing import Final, TypeAlias
 
 from crdlint.crd.gotypes import SCHEMA_BITS
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.kubecel.cost import CompiledNode
-from crdlint.light import NamedTuple, dataclass, replace
+from crdlint.light import Enum, NamedTuple, dataclass, replace
 from crdlint.rules.engine.common import ValidationOptions, WalkResult
 from crdlint.rules.engine.rule import Nodes
 from crdlint.schema.structural import is_int_or_string, unsupported
@@ -39,7 +39,7 @@ _REFUSED: Final = frozenset(
 )
 
 
-class SchemaPosition(IntEnum):  # an int's hash is faster than an Enum's
+class SchemaPosition(Enum):
     """The position of a node, as far as it is relevant for selecting checks."""
 
     ROOT = auto()

@@ -11,14 +11,14 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
-from enum import Enum, auto
+from enum import auto
 from functools import cache
 from itertools import chain
 from typing import Any, Final
 
 from crdlint.crd.positions import Span, node_span
 from crdlint.files.recognition import CRD_KIND, GROUP, KIND, kind_of_object, may_hold_crd
-from crdlint.light import NamedTuple, dataclass, regex, replace
+from crdlint.light import Enum, NamedTuple, dataclass, regex, replace
 from crdlint.sources.helm.chart import Chart, LoadedFile
 from crdlint.sources.helm.chart_values import (
     ClusterState,
