@@ -142,6 +142,8 @@ class _FileWalk:
     bases: set[str] = field(default_factory=set)
     # Indexes of links in `files`, by what they lead to
     links: dict[str, int] = field(default_factory=dict)
+    # The real paths of folders with files, by how their files name them
+    real_folders: dict[str, str] = field(default_factory=dict)
     ignored: int = 0
     excluded: int = 0
 
@@ -162,6 +164,13 @@ class _FileWalk:
             self.files.append(path)
         elif not is_link and key in self.links:
             self.files[self.links.pop(key)] = path
+
+    def _real_path(self, path: str) -> str:
+        """Return the real path of a file that is no link; its folder is looked up once."""
+        folder, name = os.path.split(path)
+        if folder not in self.real_folders:
+            self.real_folders[folder] = os.path.realpath(folder)
+        return os.path.join(self.real_folders[folder], name)
 
     def add_unnamed(self, path: str) -> None:
         """Add an input that a walk has found, unless links lead from it to a place that no argument names, or nowhere."""
@@ -334,7 +343,7 @@ class _FileWalk:
             self._report(path, reason(error))
             return
         if not stat.S_ISDIR(mode):
-            self.add(path, is_link=is_link)
+            self.add(path, key="" if is_link else self._real_path(path), is_link=is_link)
 
     def _is_left_out(self, path: str, ignored: IgnorePatterns, *, folder: bool = False) -> bool:
         if self.filter.excludes(path + "/" if folder else path):

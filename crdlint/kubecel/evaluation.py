@@ -397,10 +397,8 @@ def _fields_below(visit: _Visit, value: dict[str, Any]) -> Iterator[_Visit]:
     if validator.additional is not None:
         for name in value:
             yield below(name, Key(name), validator.additional)
-    for name in value:
-        inner = validator.properties.get(name)
-        if inner is not None:
-            yield below(name, name, inner)
+    for name in filter(validator.properties.__contains__, value):
+        yield below(name, name, validator.properties[name])
 
 
 class _Variables(NamedTuple):

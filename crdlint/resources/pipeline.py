@@ -63,7 +63,8 @@ from crdlint.rules.engine.relations import NO_VALUE, ONLY_COMMENTS
 from crdlint.rules.texts import resource as rules
 from crdlint.rules.texts.reading import DUPLICATE_KEY, duplicate_in_json, duplicate_in_yaml
 from crdlint.safety.bugs import attempt
-from crdlint.schema.client_side import as_created, has_nulls
+from crdlint.schema.client_side import as_created
+from crdlint.schema.deep_equal import has_nulls
 from crdlint.yaml import YAMLDecodeError
 from crdlint.yaml.json_values import worded_for
 from crdlint.yaml.nodes import Mapping, Node, child, is_json

@@ -7,10 +7,11 @@ counted instead of measuring time, so that every run stops at the same point.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Hashable, Iterator
+from collections.abc import Callable, Generator, Hashable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any, Final, Generic, TypeVar
+from functools import wraps
+from typing import Any, Final, Generic, ParamSpec, TypeVar
 
 from crdlint.light import dataclass
 
@@ -18,6 +19,8 @@ LIMIT: Final = 2_000_000  # the maximum number of steps for one document
 _BYTES_PER_STEP: Final = 64  # of text
 
 _V = TypeVar("_V")
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
 
 
 class WorkLimitError(Exception):
@@ -100,14 +103,29 @@ class Budget:
 _CURRENT: Final[ContextVar[Budget | None]] = ContextVar("budget", default=None)
 
 
-@contextmanager
-def limited(steps: int = LIMIT) -> Iterator[None]:
-    """Limit the steps within the context; a limit that is already set takes precedence."""
-    token = _CURRENT.set(_CURRENT.get() or Budget(steps))
-    try:
-        yield
-    finally:
-        _CURRENT.reset(token)
+class limited:  # noqa: N801  used as a function
+    """Limit the steps within the context, or in calls of a function; a limit that is already set takes precedence."""
+
+    __slots__ = ("_steps", "_token")
+
+    def __init__(self, steps: int = LIMIT) -> None:
+        self._steps: Final = steps
+
+    def __enter__(self) -> None:
+        self._token = _CURRENT.set(_CURRENT.get() or Budget(self._steps))
+
+    def __exit__(self, *_: object) -> None:
+        _CURRENT.reset(self._token)
+
+    def __call__(self, function: Callable[_P, _R]) -> Callable[_P, _R]:
+        """Return the function with a limit for each call."""
+
+        @wraps(function)
+        def call(*args: _P.args, **kwargs: _P.kwargs) -> _R:
+            with limited(self._steps):
+                return function(*args, **kwargs)
+
+        return call
 
 
 @contextmanager

@@ -12,23 +12,6 @@ from crdlint.kubernetes.senders import last_applied
 from crdlint.schema.deep_equal import deep_copy
 
 
-def has_nulls(sent: dict[str, Any]) -> bool:
-    """Return whether an object has a field that is null."""
-    pending: list[Any] = [sent]
-    while pending:
-        container = pending.pop()
-        parts = container
-        if container.__class__ is dict:
-            parts = container.values()
-            if None in parts:
-                return True
-        pending += [part for part in parts if part.__class__ in _CONTAINERS]
-    return False
-
-
-_CONTAINERS: Final[frozenset[type]] = frozenset({dict, list})
-
-
 def as_created(sent: dict[str, Any]) -> dict[str, Any]:
     """Return a new object without the fields that are null; items of lists that are null stay."""
     created: dict[str, Any] = deep_copy(sent)

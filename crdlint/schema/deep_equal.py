@@ -1,4 +1,4 @@
-"""JSON values as in Go, without recursion: copying, reflect.DeepEqual, and hashable keys for equality.
+"""JSON values as in Go, without recursion: copying, reflect.DeepEqual, nulls, and hashable keys for equality.
 
 A value is None, bool, str, int (int64), float (float64), list or dict; an int and a float are never equal.
 """
@@ -53,15 +53,32 @@ def deep_equal(left: Any, right: Any) -> bool:
 
 
 def _parts_to_compare(first: Any, second: Any) -> Iterable[tuple[Any, Any]] | None:
-    """Return the parts of two dicts or two lists in pairs, or None if they differ in their keys or size."""
+    """Return the parts of two dicts or two lists in pairs, or None if they differ in their keys or size.
+
+    A part of both is left out: copies of an object share their scalars.
+    """
     if len(first) != len(second):
         return None
     work.spend(len(first))
     if first.__class__ is list:
-        return zip(first, second, strict=True)
+        return [pair for pair in zip(first, second, strict=True) if pair[0] is not pair[1]]
     if first.keys() != second.keys():
         return None
-    return [(item, second[key]) for key, item in first.items()]
+    return [(item, second[key]) for key, item in first.items() if item is not second[key]]
+
+
+def has_nulls(value: Any) -> bool:
+    """Return whether an object, or one in it, has a field that is null."""
+    pending: list[Any] = [value]
+    while pending:
+        container = pending.pop()
+        parts = container
+        if container.__class__ is dict:
+            parts = container.values()
+            if None in parts:
+                return True
+        pending += [part for part in parts if part.__class__ in _CONTAINERS]
+    return False
 
 
 def equality_key(value: Any) -> tuple[Any, ...]:

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.light import NamedTuple
-from crdlint.schema.deep_equal import deep_copy, deep_equal
+from crdlint.schema.deep_equal import deep_copy, deep_equal, has_nulls
 from crdlint.schema.embedded_resources import coerce
 from crdlint.schema.traversal import SchemaSearch, containers
 
@@ -187,7 +187,7 @@ def _default(schema: JSONSchemaProps, pruned: Mapping[int, Any]) -> Any:
 
 def prune_nulls(value: Any, schema: JSONSchemaProps | None) -> None:
     """Remove nulls that are neither allowed nor defaulted, in place. Upstream: PruneNonNullableNullsWithoutDefaults."""
-    for _, here, own in containers(value, schema):
+    for _, here, own in containers(value, schema) if has_nulls(value) else ():
         if here.__class__ is not dict:
             continue
         nulls = [name for name, item in here.items() if item is None]

@@ -138,7 +138,7 @@ class _TypedVisit:
             type_ = declared.value(name)
             if type_ is None:
                 unknown.append(_Location(location, name))
-            elif not _is_scalar_of(item, type_):
+            elif item.__class__ not in _CLASSES[type_.scalar]:
                 yield self.of(item, type_, _Location(location, name))
         for i, field in enumerate(unknown):
             yield field.error("field not declared in schema")._replace(
@@ -166,11 +166,6 @@ class _TypedVisit:
             yield self.of(item, type_, _Location(location, i, identity))
 
 
-def _is_scalar_of(value: Any, type_: FieldType) -> bool:
-    """Return whether a value is a scalar of its type, as most values are: nothing is wrong with it then."""
-    return type_.scalar is not None and value.__class__ in _CLASSES[type_.scalar]
-
-
 def _of_item(
     location: _Location | None,
     index: int,
@@ -193,7 +188,9 @@ def _printed(value: Any) -> str:
 
 
 _NUMBERS: Final[frozenset[type]] = frozenset({int, float})
-_CLASSES: Final[dict[Scalar, frozenset[type]]] = {
+# Most values are scalars of their type: nothing is wrong with them then.
+_CLASSES: Final[dict[Scalar | None, frozenset[type]]] = {
+    None: frozenset(),
     "numeric": _NUMBERS,
     "string": frozenset({str}),
     "boolean": frozenset({bool}),

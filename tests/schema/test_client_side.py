@@ -8,7 +8,8 @@ from typing import Any
 from tables import each
 
 from crdlint.kubernetes.senders import LAST_APPLIED
-from crdlint.schema.client_side import as_created, as_patched, has_nulls
+from crdlint.schema.client_side import as_created, as_patched
+from crdlint.schema.deep_equal import has_nulls
 
 CREATED = {
     "a null": ({"a": None, "b": 1}, {"b": 1}),

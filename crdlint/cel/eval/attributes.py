@@ -175,24 +175,42 @@ class Attribute:
 
     def run(self, *, stacked: bool) -> Run:
         """Return the function that computes the value, without recording it for the cost."""
-        special = (each.computed or each.optional for each in self.qualifiers)
-        run = self._of_any_value() if stacked or any(special) else self._of_fields()
+        has_only_fields = not stacked and self._has_only_fields()
+        run = self._of_fields() if has_only_fields else self._of_any_value()
         return _unrecorded(run) if self.is_hidden else run
+
+    def charged(self) -> Run:
+        """Return the function that computes the value without a stack, and charges one unit for it."""
+        if self._has_only_fields() and not self.is_hidden:
+            return self._of_fields(units=1)
+        run = self.run(stacked=False)
+
+        def charged(frame: Frame) -> Value:
+            value = run(frame)
+            frame.charge(1)
+            return value
+
+        return charged
+
+    def _has_only_fields(self) -> bool:
+        """Return whether all selections are fields by their names, which must be there."""
+        return not any(each.computed or each.optional for each in self.qualifiers)
 
     def _of_any_value(self) -> Run:
         base, selected = self.base, self._selected()
         return lambda frame: selected(frame, base(frame))
 
-    def _of_fields(self) -> Run:
-        """Return the function for the most frequent case: fields by their names, of a value that is there."""
+    def _of_fields(self, units: int = 0) -> Run:
+        """Return the function for the most frequent case: fields by their names; it charges `units` for the last value."""
         base, selected = self.base, self._selected()
         keys = [(each.key, each.tests) for each in self.qualifiers]
 
         def run(frame: Frame) -> Value:
             value = base(frame)
-            if type(value) is Error or type(value) is Optional_:
-                return selected(frame, value)
-            for key, tests in keys:
+            is_special = type(value) is Error or type(value) is Optional_
+            if is_special:
+                value = selected(frame, value)
+            for key, tests in () if is_special else keys:
                 value = select(value, key, test=tests)
                 frame.cost += 1
                 if frame.cost > frame.limit:
@@ -201,6 +219,9 @@ class Attribute:
                     break
                 if tests:
                     value = value is not MISSING
+            frame.cost += units
+            if frame.cost > frame.limit:
+                frame.charge(0)
             return value
 
         return run

@@ -263,8 +263,10 @@ class StepMaker:
 
     def attribute(self, planned: Attribute) -> ProgramStep:
         """Return a name or another expression with its selections; a presence test costs nothing itself."""
-        run, id_, test_id = planned.run(stacked=self._stacked), planned.id, planned.test_id
-        dropped = (id_,)
+        id_, test_id = planned.id, planned.test_id
+        if not (self._stacked or test_id):
+            return ProgramStep(id_, planned.charged(), planned.depth)
+        run, dropped = planned.run(stacked=self._stacked), (id_,)
 
         def selected(frame: Frame) -> Value:
             value = run(frame)
