@@ -22,7 +22,7 @@ from crdlint.gathering import object_at
 from crdlint.light import NamedTuple, regex
 from crdlint.yaml import YAMLDecodeError
 from crdlint.yaml.json_values import entries
-from crdlint.yaml.nodes import Mapping, Node, Sequence, is_json, text_or_empty
+from crdlint.yaml.nodes import Mapping, Node, Sequence, child, is_json, text_or_empty
 from crdlint.yaml.parse import Document
 
 # Group, kind, namespace and name.
@@ -119,7 +119,8 @@ def text_at(root: Mapping, *names: str) -> str:
     """Return the text of a scalar below an object, or an empty string; the API server may not accept the object."""
     node: Node | None = root
     for name in names:
-        node = _values_of(node).get(name)
+        is_simple = isinstance(node, Mapping) and node.simple
+        node = child(node, name) if is_simple else _values_of(node).get(name)
     return text_or_empty(node)
 
 

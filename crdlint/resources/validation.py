@@ -35,6 +35,7 @@ from crdlint.crd.model import (
 from crdlint.crd.object_meta import MetadataError, as_record, read_object_meta
 from crdlint.crd.paths import Path
 from crdlint.crd.record import semantic_equal
+from crdlint.gathering import object_at
 from crdlint.golang.printing import GO_TYPES, print_value
 from crdlint.kubecel.cost import RUNTIME_BUDGET
 from crdlint.kubecel.evaluation import (
@@ -620,6 +621,8 @@ class ResourceValidator:
         self, sent: dict[str, Any], old: dict[str, Any] | None
     ) -> Iterator[tuple[str, str]]:
         """Yield the finalizers of a new object, or that an update adds, with the server's warning of each."""
+        if not object_at(sent, "metadata").get("finalizers"):
+            return
         meta, old_meta = _metadata_of(sent), None if old is None else _metadata_of(old)
         if meta is not None:
             yield from object_meta.finalizer_warnings(meta, old_meta, self._server)
