@@ -81,10 +81,13 @@ class Fixes:
         )
         return replace(diagnostic, fix=fix, help=help_ or None)
 
+    def _start_of(self, document: Document) -> int:
+        """Return the offset of the first line of a document; most are the first of their file."""
+        return self._line_starts[document.line_offset] if document.line_offset else 0
+
     def _fix_of(self, finding: Finding) -> Fix | None:
         for table in catalog.fixes_of(finding.rule):
-            line_start = self._line_starts[finding.manifest.document.line_offset]
-            fix = attempt(table.fix_of, finding, line_start)
+            fix = attempt(table.fix_of, finding, self._start_of(finding.manifest.document))
             if fix is not None:
                 return fix
         return None

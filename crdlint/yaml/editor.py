@@ -85,17 +85,16 @@ class Editor:
         """The parent collection of each node and its index in it, and the nodes that aliases repeat, by identity."""
         parents: dict[int, tuple[Mapping | Sequence, int]] = {}
         shared: dict[int, Node] = {}
-        pending = [self.root]
+        pending = [] if isinstance(self.root, Scalar) else [self.root]
         while pending:
             node = pending.pop()
-            if isinstance(node, Scalar):
-                continue
             for i, item in enumerate(node.items):
                 if id(item) in parents:
                     shared[id(item)] = item
                     continue
                 parents[id(item)] = node, i
-                pending.append(item)
+                if not isinstance(item, Scalar):
+                    pending.append(item)
         return parents, shared
 
     @cached_property
