@@ -71,6 +71,12 @@ def tokenize(text: str) -> Tokens | None:
     return kinds, texts, starts
 
 
+def end_of_tokens(text: str) -> int:
+    """Return the offset of the first character at which no token starts, or the length of the text."""
+    wrong = (match.start() for match in _TOKEN.finditer(text) if match.lastgroup == "ERROR")
+    return next(wrong, len(text))
+
+
 BRACKETS = {"(": ")", "[": "]", "{": "}"}
 
 

@@ -17,7 +17,7 @@ from crdlint.cel.builder import (
     join_terms,
 )
 from crdlint.cel.errors import CELError, CodedMessage
-from crdlint.cel.lexer import Tokens, tokenize
+from crdlint.cel.lexer import Tokens, end_of_tokens, tokenize
 from crdlint.cel.macros import ExpansionError
 from crdlint.cel.stack import run_with_large_stack
 from crdlint.light import dataclass
@@ -55,6 +55,22 @@ def parse_valid(text: str, options: ParserOptions) -> ParseResult | None:
             return run_with_large_stack(lambda: parsed(MAX_DEPTH))
     except _NotSimpleError:
         return None
+
+
+def last_read(text: str, options: ParserOptions) -> int:
+    """Return the offset of the last token of a text that `parse_valid` reads: the first syntax error is there or before it."""
+    tokens = tokenize(text)
+    if tokens is None:
+        return end_of_tokens(text)
+    *_, starts = tokens
+    parser, last = _FastParser(Builder(text, options), tokens, _MAX_SHALLOW), len(starts) - 1
+    try:
+        _result(parser.builder, parser.parse)
+    except _NotSimpleError:
+        last = min(parser.index, last)
+    except _DeepError:
+        pass  # it may be anywhere
+    return starts[last]
 
 
 def parse(text: str, *, options: ParserOptions) -> ParseResult:

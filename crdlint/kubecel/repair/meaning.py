@@ -8,7 +8,8 @@ from itertools import chain
 from typing import Final
 
 from crdlint.cel.ast import Call, Expr, Select, children
-from crdlint.cel.compiler import compile_text, compile_valid
+from crdlint.cel.compiler import Compiled, compile_text, compile_valid
+from crdlint.cel.parser import last_read
 from crdlint.cel.types import DYN
 from crdlint.kubecel.compilation import MESSAGE, Expression
 from crdlint.kubecel.repair import characters, names
@@ -191,21 +192,33 @@ class _StepSearch:
         self, before: CompiledText, alternative: _Alternative, text: str
     ) -> CompiledText | None:
         """Return what an alternative makes, None if it leads no further, or does not compile although it has to."""
-        choice = alternative.choice
-        after = self._compiled(text, must_parse=choice.must_complete or before.is_parsed)
-        if after is None or (choice.must_complete and not after.is_accepted):
+        must_complete = alternative.choice.must_complete
+        after = self._parsed(text)
+        if after is None and not must_complete and not before.is_parsed:
+            pieces = _all_pieces(alternative.written, before.text)
+            after = self._unparsed(text, before.offset_after(pieces))
+        if after is None or (must_complete and not after.is_accepted):
             return None
         is_further = after.is_further(before, _all_pieces(alternative.written, before.text))
         return after if is_further and not _is_never_meant(before, after) else None
 
-    def _compiled(self, text: str, *, must_parse: bool) -> CompiledText | None:
-        """Compile a text; return None for one that does not parse but has to."""
+    def _parsed(self, text: str) -> CompiledText | None:
+        """Compile a text; return None for one with a syntax error."""
         expression = self._expression
-        compile_ = compile_valid if must_parse else compile_text
-        compiled = compile_(text, expression.env, expression.environment.parser)
-        if compiled is None:
+        compiled = compile_valid(text, expression.env, expression.environment.parser)
+        return None if compiled is None else self._result(text, compiled)
+
+    def _unparsed(self, text: str, offset: int) -> CompiledText | None:
+        """Find the errors of a text with a syntax error; return None if the first one is certainly not after an offset."""
+        expression = self._expression
+        parser = expression.environment.parser
+        if last_read(text, parser) <= offset:
+            self._effort.spend(len(text) * _STEPS_PER_UNPARSED_CHARACTER)
             return None
-        after = CompiledText(expression, text, compiled)
+        return self._result(text, compile_text(text, expression.env, parser))
+
+    def _result(self, text: str, compiled: Compiled) -> CompiledText:
+        after = CompiledText(self._expression, text, compiled)
         if not after.is_parsed:
             self._effort.spend(len(text) * _STEPS_PER_UNPARSED_CHARACTER)
         return after

@@ -149,15 +149,21 @@ class CompiledText:
         """Return whether some edits lead to a later stage, or to a first error after that of the text `before` them."""
         if self.stage != before.stage:
             return self.stage < before.stage
-        offset, by = before.offset, 0
-        for edit in edits:
+        by, pieces = 0, list(edits)
+        for edit in pieces:
             start = edit.start + by
             if start <= self.offset <= start + len(edit.text):
                 return False  # what is written has an error itself
             by += len(edit.text) - (edit.end - edit.start)
-            if edit.start <= before.offset:
-                offset += len(edit.text) - (min(edit.end, before.offset) - edit.start)
-        return self.stage > 0 and self.offset > offset
+        return self.stage > 0 and self.offset > before.offset_after(pieces)
+
+    def offset_after(self, edits: Iterable[Edit]) -> int:
+        """Return where the first error is after some edits that leave it."""
+        offset = self.offset
+        for edit in edits:
+            if edit.start <= self.offset:
+                offset += len(edit.text) - (min(edit.end, self.offset) - edit.start)
+        return offset
 
     @property
     def code(self) -> ErrorCode | None:

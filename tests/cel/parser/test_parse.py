@@ -12,7 +12,7 @@ from crdlint.cel.antlr.recognizer import recognize
 from crdlint.cel.ast import Call, Comprehension, Literal, Select, Uint
 from crdlint.cel.builder import Builder, ParserOptions
 from crdlint.cel.errors import ErrorCode, display_errors
-from crdlint.cel.parser import ParseResult, parse
+from crdlint.cel.parser import ParseResult, last_read, parse, parse_valid
 
 OPTIONS = ParserOptions()
 
@@ -76,6 +76,36 @@ def test_error(text: str) -> None:
     first = display(parse(text, options=OPTIONS)).partition("\n")[0]
     error = ERRORS[text]
     assert first == ("" if error is None else f"ERROR: <input>:{error}")
+
+
+@each(
+    ("text", "last"),
+    [
+        ("a == == b", 8),
+        ("a.b c.d", 4),
+        ("(a == 1", 7),
+        ("a == 'b", 5),
+        ("[1, 2", 5),
+        ("a ? b", 5),
+        ("a.", 2),
+        ("a == 1 ] == 2 )", 7),
+        ("{'a' 1}", 5),
+        ("a = b", 2),
+        ("self.ports.all(p, p >> 1)", 23),
+        ("((((((((((((((((((((((((((((1", 29),
+    ],
+)
+def test_the_parser_reads_at_most_one_token_behind_what_is_wrong(text: str, last: int) -> None:
+    assert last_read(text, OPTIONS) == last
+
+
+def test_the_first_error_is_not_after_what_the_parser_reads() -> None:
+    wrong = [text for text in ERRORS if len(text) < 300 and parse_valid(text, OPTIONS) is None]
+    assert len(wrong) > 8
+    for text in wrong:
+        result = parse(text, options=OPTIONS)
+        first = min(each.location for each in result.errors)
+        assert result.source_info.offset_of(first) <= last_read(text, OPTIONS), text
 
 
 @pytest.mark.exhaustive
