@@ -193,6 +193,23 @@ def test_cost_that_only_the_first_patch_release_rejects(
         assert costs[0].headline.endswith("(Kubernetes 1.28.0 only)")
 
 
+def test_what_only_the_first_patch_release_rejects_has_no_fix() -> None:
+    """Its help is to update the clusters."""
+    rule = {"rule": "self.a == 'a'", "optionalOldSelf": True}
+    text = crd_in_json(
+        {
+            "type": "object",
+            "properties": {"a": {"type": "string", "maxLength": 100}},
+            "x-kubernetes-validations": [rule],
+        }
+    )
+    found = lint_text(text, kube_version="1.28..1.37", fixes=True)
+    by_severity = {each.severity: each for each in found if each.rule.startswith("cel-optional")}
+    assert by_severity["error"].fix is not None
+    assert by_severity["info"].fix is None
+    assert by_severity["info"].help == "Update clusters of Kubernetes 1.29.0"
+
+
 @pytest.mark.parametrize(("version", "errors"), [("1.34", 1), ("1.35", 0)])
 def test_too_many_selectable_fields_stay(version: str, errors: int) -> None:
     names = [f"f{i}" for i in range(9)]
