@@ -22,7 +22,9 @@ from functools import partial
 from itertools import chain, count
 from reprlib import recursive_repr
 from types import SimpleNamespace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+_ABSENT = object()
 
 if TYPE_CHECKING:
     from dataclasses import dataclass as dataclass
@@ -125,8 +127,6 @@ else:
             self.default, self.new = default, _ABSENT
             self.init = self.repr = self.compare = True
             self.kw_only = kw_only
-
-    _ABSENT = object()
 
     def _declared(declared, kw_only):
         """Return a field that is declared by the function `field` of the standard library."""
@@ -445,6 +445,12 @@ else:
             return value
 
 
+def defaults_of(kind: type[Any]) -> dict[str, Any]:
+    """Return the defaults of the fields of a dataclass by name, without those that are made for each value."""
+    fields = kind.__light_fields__.items()
+    return {name: each.default for name, each in fields if each.default is not _ABSENT}
+
+
 def import_on_use(name: str, *, named: str = "") -> None:
     """Import a module only when something is read from it: importing it or a module in it does not execute it.
 
@@ -475,4 +481,4 @@ def import_on_use(name: str, *, named: str = "") -> None:
         setattr(sys.modules[package], own_name, module)
 
 
-__all__ = ["Enum", "NamedTuple", "dataclass", "import_on_use", "regex", "replace"]
+__all__ = ["Enum", "NamedTuple", "dataclass", "defaults_of", "import_on_use", "regex", "replace"]

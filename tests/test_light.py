@@ -19,7 +19,7 @@ import pytest
 
 import crdlint
 from crdlint.diagnostics import Diagnostic, Fix, Related
-from crdlint.light import Enum, NamedTuple, dataclass, import_on_use, replace
+from crdlint.light import Enum, NamedTuple, dataclass, defaults_of, import_on_use, replace
 from crdlint.yaml.edit import Edit
 
 if TYPE_CHECKING:
@@ -279,6 +279,10 @@ def test_members_are_those_of_the_standard_library(kind: Any) -> None:
 def test_members_have_the_methods_of_their_class() -> None:
     assert [each.is_small() for each in _Size] == [True, False]
     assert _Size.__doc__ == "A size."
+
+
+def test_the_defaults_of_a_class_are_those_of_its_fields() -> None:
+    assert defaults_of(_shapes(dataclass)[0]) == {"default": "a", "later": 4}
 
 
 def test_each_value_has_a_list_of_its_own() -> None:

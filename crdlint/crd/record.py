@@ -6,7 +6,6 @@ printing them with `encoding/json` and `%#v` (`crdlint.golang`).
 
 from __future__ import annotations
 
-import re
 from typing import Any, ClassVar, Final, TypeVar
 
 from crdlint.light import NamedTuple, regex
@@ -109,8 +108,6 @@ RECORDS: Final[dict[str, type[Record]]] = {}
 
 # A type name without its package; names of Go's own types are in lower case.
 _TYPE_NAME: Final = regex(r"(?<![\w.])([A-Z]\w*)")
-_EXTENSION: Final = regex("X[A-Z]")
-_INITIALS: Final = regex(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]+")
 # Go's zero values.
 ZEROS: Final[dict[str, Any]] = {
     "string": "",
@@ -126,11 +123,15 @@ ZEROS: Final[dict[str, Any]] = {
 
 def _json_name(name: str) -> str:
     """Return a Go name as a JSON name: `JSONPath` as `jsonPath`, `XListType` as `x-kubernetes-list-type`."""
-    if name[1:2].islower():  # most names, without the time that patterns take
+    if name[1:2].islower():
         return name[0].lower() + name[1:]
-    if _EXTENSION.match(name):
-        return "x-kubernetes" + re.sub("[A-Z]", lambda initial: f"-{initial[0].lower()}", name[1:])
-    return _INITIALS.sub(lambda initials: initials[0].lower(), name, count=1)
+    if name[:1] == "X" and name[1:2].isupper():
+        parts = (f"-{each.lower()}" if each.isupper() else each for each in name[1:])
+        return "x-kubernetes" + "".join(parts)
+    end = next((i for i, each in enumerate(name) if not each.isupper()), len(name))
+    if name[end : end + 1].islower():  # the last initial begins a word
+        end -= 1
+    return name[:end].lower() + name[end:]
 
 
 def _zero(of: str) -> Any:

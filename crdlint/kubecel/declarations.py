@@ -38,6 +38,8 @@ def escape(name: str) -> str | None:
     """
     if name in RESERVED:
         return f"__{name}__"
+    if name.isascii() and name.isidentifier() and "__" not in name:
+        return name
     if _NAME.fullmatch(name) is None:
         return None
     return _ESCAPED_PARTS.sub(lambda match: _ESCAPES[match[0]], name)

@@ -9,14 +9,13 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Container, Mapping
-from dataclasses import fields
 from enum import auto
 from functools import cache, lru_cache
 from typing import Any, Final, Generic, TypeAlias, TypeVar, cast
 
 from crdlint.cel.dialect import CELDialect
 from crdlint.gathering import without_none
-from crdlint.light import Enum, NamedTuple, dataclass, regex, replace
+from crdlint.light import Enum, NamedTuple, dataclass, defaults_of, regex, replace
 
 Version: TypeAlias = "tuple[int, int]"
 _T = TypeVar("_T")
@@ -238,10 +237,10 @@ class Server:
 
 @cache
 def _fields_in(server: Server, state: FieldState) -> frozenset[str]:
-    return frozenset(field.name for field in fields(server) if getattr(server, field.name) is state)
+    return frozenset(name for name in _SWITCHES if getattr(server, name) is state)
 
 
-_SWITCHES: Final = {field.name: field.default for field in fields(Server)}
+_SWITCHES: Final = defaults_of(Server)
 
 
 def _server(minor: int) -> Server:

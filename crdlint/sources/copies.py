@@ -53,21 +53,19 @@ class _Place(NamedTuple):
 
 @dataclass(slots=True)
 class GeneratedCopies:
-    """The CRDs of a run by name: those in `config/crd/`, and those in files that should have the same."""
+    """The CRDs of a run by name: those in `config/crd/`, and those in other files."""
 
     _generated: dict[str, list[_Place]] = field(default_factory=lambda: defaultdict(list))
-    _copies: dict[str, list[_Place]] = field(default_factory=lambda: defaultdict(list))
+    _others: dict[str, list[_Place]] = field(default_factory=lambda: defaultdict(list))
 
     def add(self, result: FileResult) -> None:
         """Add the CRDs of a file."""
         if not result.crds or open_descriptor(result.file) is not None:
             return
         is_generated = _GENERATED in f"{os.sep}{result.file}"
-        if not is_generated and not _should_be_current(result.file):
-            return
-        copies = self._generated if is_generated else self._copies
+        by_name = self._generated if is_generated else self._others
         for crd in result.crds:
-            copies[crd.name].append(_Place(result.file, crd.line, result.masked))
+            by_name[crd.name].append(_Place(result.file, crd.line, result.masked))
 
     def results(self) -> Iterator[FileResult]:
         """Yield the findings about copies that differ from each generated CRD, file by file, with what the nearest has."""
@@ -86,10 +84,11 @@ class GeneratedCopies:
     def _pairs(self) -> Iterator[tuple[str, list[_Place], list[_Place]]]:
         """Yield the generated CRDs of each name and their copies; what is beside `bases` was copied from there."""
         for name, originals in self._generated.items():
-            copies = self._copies.get(name, [])
+            others = self._others.get(name, [])
             in_bases, beside = partitioned(originals, lambda each: _BASES in each.file)
             if in_bases:
-                copies = [each for each in beside if _should_be_current(each.file)] + copies
+                others = beside + others
+            copies = [each for each in others if _should_be_current(each.file)]
             if copies:
                 yield name, in_bases or originals, copies
 

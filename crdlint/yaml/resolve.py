@@ -125,6 +125,8 @@ def _plain(text: str) -> Value:
 
 def _integer(text: str) -> int | None:
     """Return the int64 or uint64 that a text is, or None."""
+    if len(text) == 1 and "0" <= text <= "9":  # most numbers in schemas
+        return int(text)
     match = _INTEGER.match(text)
     if match is None:
         return None

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterable, Iterator
 from collections.abc import Mapping as MappingOf
 from itertools import islice
-from textwrap import dedent
 from typing import Final
 
 from crdlint.crd.errors import Code
@@ -171,6 +170,8 @@ def _are_indented(text: str, blanks: str) -> bool:
 
 def fields_of(text: str) -> dict[str, Node]:
     """Return the fields that a text has as YAML, by their names; none if it is no mapping."""
+    from textwrap import dedent  # only for fixes
+
     root = parse_first(dedent(text)).root
     return {text_or_empty(key): value for key, value in pairs_of(root)}
 
