@@ -37,6 +37,7 @@ FIELDS = (
         ("2 ** self.replicas > 1", "CEL has no powers", 36),
         ("self['a-b'] == ''", "Write `self.a__dash__b` instead of `self['a-b']`", 36),
         ("self.namespace == ''", "Write `__namespace__` instead", 30),
+        ("__namespace__ == ''", "Write `self.__namespace__` instead", 36),
         ("has(self.raw)", "Add a `type` to the schema of `raw`", 36),
         ("self.empty.x == 1", "Add `x` to the `properties` of the object", 36),
         ("self.qqq == 1", "read one of its fields: replicas, a__dash__b", 36),

@@ -271,7 +271,8 @@ def _fields(state: CompiledText, variable: str) -> Iterable[str]:
             items = state.compiled.result.type_map.get(node.iter_range.id)
             type_ = items.params[0] if items is not None and items.params else None
     declared = state.declared(type_)
-    return () if declared is None else {*declared.fields, *declared.properties}
+    # As CEL escapes names first, then as the schema spells them.
+    return () if declared is None else dict.fromkeys((*declared.fields, *declared.properties))
 
 
 def _functions(expression: Expression, name: str) -> Sequence[str]:
