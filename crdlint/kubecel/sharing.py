@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from collections.abc import Set as AbstractSet
 from dataclasses import field
+from functools import cached_property
 from itertools import count
 from typing import TYPE_CHECKING, Final, Protocol
 
-from crdlint.gathering import partitioned
-from crdlint.light import NamedTuple, dataclass
+from crdlint.light import dataclass
 
 if TYPE_CHECKING:
     from crdlint.kubecel.environment import Environment
@@ -75,11 +75,22 @@ class CompiledExpression(Protocol):
         """Return whether an expression with an error has the same one in another environment, in the same words or others."""
 
 
-class Dependence(NamedTuple):
+@dataclass(frozen=True)
+class Dependence:
     """The expressions that a result depends on, and the environment that they are compiled in, None without any."""
 
     expressions: tuple[CompiledExpression, ...]
     environment: Environment | None
+
+    @cached_property
+    def _failed(self) -> list[CompiledExpression]:
+        """The expressions with an error."""
+        return [each for each in self.expressions if each.error is not None]
+
+    @cached_property
+    def _uses(self) -> frozenset[Uses]:
+        """The features of the others."""
+        return frozenset(each.uses for each in self.expressions if each.error is None)
 
     def holds_in(
         self,
@@ -95,7 +106,6 @@ class Dependence(NamedTuple):
         if self.environment is None:
             return True
         other = environment_of()
-        failed, valid = partitioned(self.expressions, lambda each: each.error is not None)
-        if not all(expression.fails_alike(other, in_words=in_words) for expression in failed):
+        if not all(each.fails_alike(other, in_words=in_words) for each in self._failed):
             return False
-        return alike({expression.uses for expression in valid}, self.environment, other)
+        return alike(self._uses, self.environment, other)

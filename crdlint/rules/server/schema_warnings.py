@@ -58,6 +58,8 @@ _OF_GENERATORS: Final = "binary"
 def unrecognized(crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield the server's warnings of formats that it does not know; on update only of those that are new."""
     server = crd.versions.newest
+    if server.format_warnings is FormatWarnings.NONE:
+        return
     known_before = {schema.format for schema in crd.old_schemas if is_reported(schema, server)}
     for schema in crd.schemas:
         if (
