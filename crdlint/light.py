@@ -407,11 +407,8 @@ else:
             for each, value in members.items():
                 if not each.startswith("_") and not hasattr(value, "__get__"):
                     member = kind.__members__[each] = kind()
-                    is_numbered = isinstance(value, auto)
-                    member.name, member.value = (
-                        each,
-                        len(kind.__members__) if is_numbered else value,
-                    )
+                    member.name = each
+                    member.value = len(kind.__members__) if isinstance(value, auto) else value
                     setattr(kind, each, member)
             return kind
 

@@ -192,6 +192,14 @@ class Environments:
         stored = stored_expressions(server) if stored_rules or stored_messages else new
         return cls(new, stored, stored_rules, stored_messages)
 
+    def of_rule(self, text: str) -> Environment:
+        """Return the environment for a rule."""
+        return self.stored if text in self.stored_rules else self.new
+
+    def of_message(self, text: str) -> Environment:
+        """Return the environment for a message expression."""
+        return self.stored if text in self.stored_messages else self.new
+
 
 class RuleCompiler:
     """Compiles the rules of one schema; declarations and environments are created once, when a rule first needs them."""
@@ -207,11 +215,10 @@ class RuleCompiler:
 
     def rule(self, rule: ValidationRule, environments: Environments) -> CompiledRule:
         """Compile a rule and, if it has no error, its message expression. Upstream: cel.compileRule."""
-        is_stored = rule.rule in environments.stored_rules
         compiled = self.expression(
             rule.rule,
             RULE,
-            environments.stored if is_stored else environments.new,
+            environments.of_rule(rule.rule),
             optional_old_self=bool(rule.optional_old_self),
         )
         has_value = not compiled.compiled.errors and compiled.compiled.output_type is BOOL
@@ -223,12 +230,10 @@ class RuleCompiler:
 
     def message(self, rule: ValidationRule, environments: Environments) -> Expression:
         """Compile the message expression of a rule, which it must have."""
-        text = rule.message_expression
-        is_stored = text in environments.stored_messages
         return self.expression(
-            text,
+            rule.message_expression,
             MESSAGE,
-            environments.stored if is_stored else environments.new,
+            environments.of_message(rule.message_expression),
             optional_old_self=bool(rule.optional_old_self),
         )
 

@@ -373,9 +373,9 @@ class Declarer:
 
     def _longest(self, schema: JSONSchemaProps) -> int:
         """Return the maximum length of a string in bytes."""
-        is_bounded_by_enum = schema.max_length is None and bool(schema.enum)
-        if is_bounded_by_enum and not self._has("enum_bounds_strings"):
-            return _LONGEST_STRING
+        if schema.enum and schema.max_length is None and self._has("enum_bounds_strings"):
+            texts = (value for value in schema.enum if isinstance(value, str))
+            return max((len(text.encode()) for text in texts), default=0)
         return _max_length(schema)
 
     def _has(self, switch: str) -> bool:
@@ -404,12 +404,10 @@ def _has_default(schema: JSONSchemaProps | None) -> bool:
 
 
 def _max_length(schema: JSONSchemaProps) -> int:
-    """Return the maximum length of a string in bytes; a code point of maxLength takes up to four, in 64-bit arithmetic."""
-    if schema.max_length is not None:
-        return max(schema.max_length, 0) * 4 & UINT64_MAX
-    if not schema.enum or schema.x_int_or_string:
+    """Return maxLength in bytes, as long as fits without one; a code point takes up to four, in 64-bit arithmetic."""
+    if schema.max_length is None:
         return _LONGEST_STRING
-    return max((len(value.encode()) for value in schema.enum if isinstance(value, str)), default=0)
+    return max(schema.max_length, 0) * 4 & UINT64_MAX
 
 
 # Upstream appends digits of the current time to it.
